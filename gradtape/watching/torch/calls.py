@@ -1,0 +1,330 @@
+"""Records each call of a function of PyTorch: operations, writes, and places where values leave the graph."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+
+from gradtape.core.location import Location
+from gradtape.explain.model.record import SourceLocation
+from gradtape.explain.source.files import source_of
+from gradtape.watching.judge import judge_broadcast
+from gradtape.watching.record import CONSTANT, WatchedRecord
+from gradtape.watching.torch import losses
+from gradtape.watching.torch.operations import (
+    CASTS_TO_INTEGER,
+    COPY,
+    DEPARTURE,
+    DETACH,
+    FACTORY,
+    SETTER,
+    WRITE,
+    Rule,
+    params_of,
+    slots_of,
+)
+from gradtape.watching.torch.recorder import (
+    CopiedLeaf,
+    TorchCut,
+    TorchOperation,
+    TorchRecorder,
+    is_leaf,
+    is_plain,
+    node_of,
+    storage_key,
+    version_of,
+)
+from gradtape.watching.torch.replay import Call, flat_tensors
+
+_DIFFERENTIABLE_WITHOUT_USE = frozenset({"round", "floor", "ceil", "trunc", "sign"})
+
+
+class CallRecorder:
+    """Makes the records of calls."""
+
+    def __init__(self, recorder: TorchRecorder) -> None:
+        self.recorder = recorder
+        self.changed_leaf: Any = None  # called with a leaf that was written to, and the place
+        self.frozen: dict[int, tuple[weakref.ref[Any], Location]] = {}
+        self.required: dict[int, tuple[weakref.ref[Any], Location]] = {}
+
+    def record(
+        self, rule: Rule, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any, random_state: Any
+    ) -> None:
+        """Record a call that has returned `result`."""
+        what = rule.what
+        if what == DEPARTURE:
+            self._departure(rule, args, result)
+        elif what == DETACH:
+            self._detach(rule, args, result)
+        elif what == COPY:
+            self._copy(rule, args, kwargs, result)
+        elif what == FACTORY:
+            self._factory(result)
+        elif what == SETTER:
+            self._setter(rule, args, kwargs)
+        elif what == WRITE:
+            self._write(rule, func, args, kwargs, result, random_state)
+        else:
+            self._operation(rule, func, args, kwargs, result, random_state)
+
+    # -- operations
+
+    def _operation(
+        self, rule: Rule, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any, random_state: Any
+    ) -> None:
+        tensors = flat_tensors(result)
+        if not tensors or not all(map(is_plain, tensors)):
+            return
+        slots = slots_of(rule, args, kwargs)
+        operands = [slot.of(args, kwargs) for slot in slots]
+        if not any(map(is_plain, operands)) or any(isinstance(x, torch.Tensor) and not is_plain(x) for x in operands):
+            return
+        if len(tensors) == 1 and any(tensors[0] is operand for operand in operands):
+            return  # `x.contiguous()`, `x.to(same)`, `x.float()`: no new tensor
+        recorder, location = self.recorder, Location.here()
+        tracked = [tensor for tensor in tensors if tensor.requires_grad]
+        if not tracked and any(isinstance(x, torch.Tensor) and x.requires_grad for x in operands):
+            self._cut(rule, args, kwargs, operands, tensors, location)
+            return
+        params = params_of(rule, args, kwargs, result)
+        replay = Call(func, rule, args, kwargs, slots, random_state).replay()
+        first = tracked[0] if tracked else tensors[0]
+        made = recorder.operation(rule.name, rule.kind, params, operands, first, location, replay)
+        made.func, made.own_name = func, rule.own_name
+        if not tracked:
+            noted = recorder.untracked(made)
+            for tensor in tensors:
+                recorder.note(tensor, noted)
+        elif len(tensors) == 1 and isinstance(result, torch.Tensor):
+            recorder.note(first, made)
+        else:
+            recorder.results(made, tensors)
+        if rule.kind == "elementwise" and len(operands) == 2:
+            judge_broadcast(made, operands, (_shape(operands[0]), _shape(operands[1])))
+        elif rule.name in losses.LOSSES:
+            losses.judge_loss(made, rule, args, kwargs)
+
+    def _cut(
+        self,
+        rule: Rule,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        operands: Sequence[Any],
+        tensors: Sequence[Any],
+        location: Location,
+    ) -> None:
+        """An operation on tracked operands whose result is not tracked."""
+        recorder = self.recorder
+        sources = [record for x in operands if (record := recorder.record_of(x)) is not None]
+        reason = rule.name
+        if not torch.is_grad_enabled():
+            reason = "no_grad"
+        elif rule.name == "astype" or rule.own_name in CASTS_TO_INTEGER:
+            reason = "a cast to integer or bool"
+        for tensor in tensors:
+            cut = recorder.cut_from(reason, sources, tensor, location)
+            cut.operation_name = rule.name
+
+    # -- values that leave
+
+    def _departure(self, rule: Rule, args: Sequence[Any], result: Any) -> None:
+        source = args[0] if args else None
+        if not is_plain(source):
+            return
+        record = self.recorder.record_of(source)
+        if record is None or record is CONSTANT:
+            return
+        value = result if isinstance(result, float | int) else None
+        cut = self.recorder.cut(rule.name, [record], None, Location.here(), value)
+        cut.kept, cut.library = record.kept, self.recorder.name
+        self.recorder.hold([record, *record.parents])
+        if rule.name in (".numpy()", "np.asarray()") and hasattr(result, "__array_interface__"):
+            self._arrays[result.__array_interface__["data"][0]] = cut
+            while len(self._arrays) > 256:
+                del self._arrays[next(iter(self._arrays))]
+
+    @property
+    def _arrays(self) -> dict[int, WatchedRecord]:
+        found: dict[int, WatchedRecord] = self.__dict__.setdefault("_left_as_arrays", {})
+        return found
+
+    def _detach(self, rule: Rule, args: Sequence[Any], result: Any) -> None:
+        source = args[0] if args else None
+        if not is_plain(source) or not is_plain(result):
+            return
+        record = self.recorder.record_of(source)
+        if rule.own_name == "detach_":
+            return
+        if record is None or record is CONSTANT:
+            return
+        if not record.is_tracked and not record.is_cut:
+            self.recorder.note(result, record)
+            return
+        reason = rule.name if record.is_tracked else record.reason
+        cut = self.recorder.cut_from(reason, [record], result, Location.here())
+        cut.alias_of = weakref.ref(source)
+        cut.operation_name = rule.name
+
+    def _copy(self, rule: Rule, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any) -> None:
+        """`torch.tensor(t)`, `torch.tensor([a, b])`, `torch.from_numpy(a)`: a tensor without a history."""
+        if not is_plain(result):
+            return
+        given = args[-1] if args and rule.is_method else args[0] if args else next(iter(kwargs.values()), None)
+        location = Location.here()
+        self.recorder.made[id(result)] = (weakref.ref(result), location)
+        tensors = [x for x in flat_tensors(given) if is_plain(x)]
+        if any(x is result for x in tensors) or (tensors and node_of(result) is not None):
+            return
+        sources = [record for x in tensors if (record := self.recorder.record_of(x)) not in (None, CONSTANT)]
+        sources += self._departed(given)
+        known = [source for source in sources if source is not None]
+        if not known:
+            return
+        reason = "gt.tensor()" if any(source.is_tracked for source in known) else known[0].reason or "gt.tensor()"
+        cut = self.recorder.cut_from(reason, known, result, location)
+        if result.requires_grad:
+            shape, dtype = self.recorder.spec_of(result)
+            leaf = CopiedLeaf(shape, dtype, location, self.recorder.keep(result), library="torch")
+            leaf.copied_from = cut
+            self.recorder.note(result, leaf)
+
+    def _departed(self, given: Any) -> list[WatchedRecord]:
+        """The departures of the numbers and arrays that a new tensor is made of."""
+        if hasattr(given, "__array_interface__"):
+            found = self._arrays.get(given.__array_interface__["data"][0])
+            if found is not None:
+                return [found]
+            here = Location.here()
+            beside = [cut for cut in self.recorder.departures if is_same_statement(cut.location, here)]
+            return beside[-1:]
+        numbers: set[Any] = set()
+        pending = [given]
+        while pending and len(numbers) < 1000:
+            each = pending.pop()
+            if isinstance(each, list | tuple):
+                pending.extend(each)
+            elif isinstance(each, float):
+                numbers.add(each)
+        return [cut for cut in self.recorder.departures if cut.params.get("value") in numbers] if numbers else []
+
+    def _factory(self, result: Any) -> None:
+        if is_plain(result):
+            self.recorder.made[id(result)] = (weakref.ref(result), Location.here())
+            if len(self.recorder.made) > 4096:
+                for key in [key for key, (reference, _) in self.recorder.made.items() if reference() is None]:
+                    del self.recorder.made[key]
+
+    # -- changes
+
+    def _setter(self, rule: Rule, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        if not args or not is_plain(args[0]):
+            return
+        tensor, location = args[0], Location.here()
+        if rule.name == "requires_grad":
+            table = self.required if tensor.requires_grad else self.frozen
+            table[id(tensor)] = (weakref.ref(tensor), location)
+            if is_leaf(tensor) and id(tensor) not in self.recorder.made:
+                self.recorder.made[id(tensor)] = (weakref.ref(tensor), location)
+        elif rule.name == "data":
+            self.recorder.note_write(tensor, ".data", location, is_silent=True)
+            if is_leaf(tensor) and self.changed_leaf is not None:
+                self.changed_leaf(tensor, location)
+
+    def _write(
+        self, rule: Rule, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any, random_state: Any
+    ) -> None:
+        """A function that writes to its first argument."""
+        target = _written(args, kwargs)
+        if isinstance(target, list | tuple):
+            for each in target:
+                if is_plain(each):
+                    self._note_write(rule, each, Location.here())
+            return
+        if not is_plain(target):
+            return
+        recorder, location = self.recorder, Location.here()
+        before = self.before_write
+        slots = slots_of(rule, args, kwargs)
+        operands = [slot.of(args, kwargs) for slot in slots]
+        self._note_write(rule, target, location)
+        if any(isinstance(x, torch.Tensor) and not is_plain(x) for x in operands):
+            return
+        if not target.requires_grad:
+            self._constant_write(rule, target, operands, location)
+            return
+        if node_of(target) is None:
+            return
+        others = [x for x in operands if x is not target]
+        made = recorder.operation(
+            rule.name, rule.kind, params_of(rule, args, kwargs, target), others, target, location, None
+        )
+        old = before if before is not None else CONSTANT
+        made.parents = [old, *made.parents]
+        made.operands = [*_spec_like(old, target), *made.operands]
+        made.inputs = [None, *made.inputs]
+        made.own_name = rule.own_name
+        recorder.note(target, made)
+        recorder.written_from[storage_key(target)] = made
+        if rule.kind == "elementwise" and len(others) == 1 and len(operands) == 2:
+            judge_broadcast(made, operands, (_shape(operands[0]), _shape(operands[1])))
+
+    before_write: WatchedRecord | None = None
+
+    def prepare_write(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        """Look up the record of what is about to be written to."""
+        self.before_write = self.recorder.record_of(_written(args, kwargs))
+
+    def _constant_write(self, rule: Rule, target: Any, operands: Sequence[Any], location: Location) -> None:
+        """A write to a tensor that requires no gradient: of tracked values, under no_grad, it is a cut."""
+        recorder = self.recorder
+        tracked = [x for x in operands if isinstance(x, torch.Tensor) and x is not target and x.requires_grad]
+        sources = [record for x in tracked if (record := recorder.record_of(x)) is not None]
+        if sources and not torch.is_grad_enabled():
+            recorder.cut_from("no_grad", sources, target, location)
+        elif self.before_write is not None and self.before_write.is_cut:
+            recorder.note(target, self.before_write)
+
+    def _note_write(self, rule: Rule, target: Any, location: Location) -> None:
+        recorder = self.recorder
+        recorder.note_write(target, rule.own_name or rule.name, location)
+        before = self.before_write
+        origin = before.alias_of() if isinstance(before, TorchCut) and before.alias_of is not None else None
+        if origin is not None and before is not None and before.reason in (".data", "stop_gradient"):
+            is_silent = version_of(origin) == recorder.version_seen(origin)
+            if is_silent:
+                recorder.note_write(origin, rule.own_name or rule.name, location, is_silent=True)
+            if is_leaf(origin) and self.changed_leaf is not None:
+                self.changed_leaf(origin, location)
+        if is_leaf(target) and self.changed_leaf is not None:
+            self.changed_leaf(target, location)
+
+
+def _written(args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """What a function writes to: its first argument."""
+    return args[0] if args else kwargs.get("tensor", kwargs.get("input"))
+
+
+def is_same_statement(one: SourceLocation, other: SourceLocation) -> bool:
+    """Whether two places are in one statement of the user's."""
+    if one.code is not other.code:
+        return False
+    source = source_of(one.file)
+    nodes = source.find(one), source.find(other)
+    return None not in nodes and source.statement(nodes[0]) is source.statement(nodes[1])  # type: ignore[arg-type]
+
+
+def _shape(x: Any) -> tuple[int, ...]:
+    return tuple(x.shape) if isinstance(x, torch.Tensor) else ()
+
+
+def _spec_like(record: WatchedRecord, tensor: Any) -> list[Any]:
+    from gradtape.watching.record import OperandSpec
+
+    return [OperandSpec(tuple(tensor.shape), record.dtype, record.is_tracked)]
+
+
+__all__ = ["CallRecorder", "TorchOperation"]

@@ -1,0 +1,161 @@
+"""`torch.autograd.Function` of the user's: its records, and whether its backward is the derivative of its forward."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+import numpy as np
+import torch
+
+from gradtape.core.location import Location, is_library
+from gradtape.explain.emit.policy import is_due, report
+from gradtape.explain.messages import problem
+from gradtape.explain.model.problem import Problem, Span
+from gradtape.explain.source.files import returned_span, span_of
+from gradtape.watching.torch.recorder import TorchRecorder, is_plain
+from gradtape.watching.torch.replay import flat_tensors
+
+ELEMENTS_AT_MOST = 20_000
+DIRECTIONS = 3
+TOLERANCE = 0.02
+_STEPS = frozenset(
+    [
+        "round",
+        "floor",
+        "ceil",
+        "trunc",
+        "sign",
+        "heaviside",
+        "bernoulli",
+        "rand_like",
+        "randn_like",
+        "rand",
+        "randn",
+        "dropout",
+        "argmax",
+        "argmin",
+        "topk",
+        "one_hot",
+        "multinomial",
+    ]
+)
+
+
+class CustomFunctions:
+    """The functions with rules of their own that the program has called."""
+
+    def __init__(self, recorder: TorchRecorder) -> None:
+        self.recorder = recorder
+        self.places: dict[str, tuple[Any, Location]] = {}
+        self._waiting: list[tuple[Any, list[Any], Location, weakref.ref[Any]]] = []
+        self._judged: set[Any] = set()
+
+    def record(self, cls: Any, args: Any, kwargs: Any, result: Any) -> None:
+        """Record a call."""
+        tensors = [tensor for tensor in flat_tensors(result) if is_plain(tensor)]
+        location = Location.here()
+        self.places[cls.__name__] = (cls, location)
+        operands = [x for x in args if is_plain(x)]
+        if not tensors or not operands or not any(tensor.requires_grad for tensor in tensors):
+            return
+        first = next(tensor for tensor in tensors if tensor.requires_grad)
+        made = self.recorder.operation(cls.__name__, "custom", {}, operands, first, location, None)
+        if isinstance(result, torch.Tensor):
+            self.recorder.note(first, made)
+        else:
+            self.recorder.results(made, tensors)
+        code = getattr(getattr(cls, "backward", None), "__code__", None)
+        forward = getattr(getattr(cls, "forward", None), "__code__", None)
+        if forward is None or _STEPS & {*forward.co_names}:
+            return  # a step function, whose gradient is another one on purpose
+        is_small = sum(x.numel() for x in operands) <= ELEMENTS_AT_MOST and len(tensors) == 1
+        if cls in self._judged or code is None or is_library(code.co_filename) or not is_small or kwargs:
+            return
+        self._judged.add(cls)
+        copies = [x.detach().clone().requires_grad_(x.requires_grad) if is_plain(x) else x for x in args]
+        self._waiting.append((cls, copies, location, weakref.ref(first)))
+
+    def judge(self, run: Any) -> None:
+        """Compare the rules of functions that were called with finite differences, once for each class."""
+        waiting, self._waiting = self._waiting, []
+        for cls, args, location, _ in waiting:
+            found = self._compare(cls, args, location, run)
+            if found is not None and is_due("GT320", *found.place[1:]):
+                report(found)
+
+    def _compare(self, cls: Any, args: list[Any], location: Location, run: Any) -> Problem | None:
+        places = [i for i, x in enumerate(args) if isinstance(x, torch.Tensor) and x.requires_grad]
+        places = [i for i in places if args[i].is_floating_point()]
+        if not places:
+            return None
+        state = torch.random.get_rng_state()
+        try:
+            wrong = [index for index in places if _differs(cls, args, index)]
+        except Exception:  # the user's function does not take these copies: nothing is known of its rule
+            return None
+        finally:
+            torch.random.set_rng_state(state)
+        if not wrong:
+            return None
+        return problem(
+            "GT320",
+            f"{cls.__name__}.backward does not return the derivative of its forward"
+            + (f", for argument {wrong[0]}" if len(args) > 1 else ""),
+            spans=[span_of(location).labelled("called here"), rule_span(cls)],
+            notes=["compared with finite differences of forward, on copies of what it was called with"],
+            consequence="every gradient that passes it is wrong",
+            fixes="the derivative of forward times grad_output; torch.autograd.gradcheck(f, inputs in double "
+            "precision) compares them",
+            intent="gt.explain.configure(GT320='off') if another gradient is meant",
+        )
+
+
+def rule_span(cls: Any) -> Span:
+    """The line on which `backward` of a function returns."""
+    return returned_span(getattr(getattr(cls, "backward", None), "__code__", None), "returned here")
+
+
+def _differs(cls: Any, args: list[Any], index: int) -> bool:
+    """Whether the rule for one argument differs from finite differences, in every direction that was tried."""
+    apply = torch.autograd.Function.apply.__func__
+    doubles = [
+        x.detach().double().clone() if isinstance(x, torch.Tensor) and x.is_floating_point() else x for x in args
+    ]
+
+    def value(x: Any) -> Any:
+        given = list(doubles)
+        given[index] = x
+        return apply(cls, *given)
+
+    with torch.enable_grad():
+        source = doubles[index].clone().requires_grad_()
+        out = value(source)
+        if not isinstance(out, torch.Tensor) or not out.requires_grad or not out.is_floating_point():
+            return False
+        if out.shape == source.shape and torch.equal(out.detach(), source.detach()):
+            return False  # the identity, with another gradient on purpose
+        generator = np.random.default_rng(0)
+        weights = torch.tensor(1.0 + generator.random(tuple(out.shape)), dtype=out.dtype)
+        (given,) = torch.autograd.grad(out, source, weights, allow_unused=True)
+    if given is None or given.shape != source.shape:
+        return False
+    point = source.detach()
+    scale = float(point.abs().mean()) or 1.0
+    verdicts = []
+    with torch.no_grad():
+        for _ in range(DIRECTIONS):
+            direction = torch.tensor(generator.standard_normal(tuple(point.shape)), dtype=point.dtype)
+            slopes = []
+            for step in (1e-4 * scale, 1e-5 * scale):
+                above, below = value(point + step * direction), value(point - step * direction)
+                slopes.append(float(((above - below) * weights).sum()) / (2 * step))
+            size = max(map(abs, slopes))
+            if size == 0 or not np.isfinite(size) or abs(slopes[0] - slopes[1]) > 1e-3 * size:
+                return False
+            ours = float((given * direction).sum())
+            verdicts.append(abs(ours - slopes[1]) > TOLERANCE * max(size, abs(ours)))
+    return all(verdicts)
+
+
+__all__ = ["CustomFunctions", "rule_span"]

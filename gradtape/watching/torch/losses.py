@@ -1,0 +1,133 @@
+"""What loss functions are given: shapes that are broadcast inside of them, probabilities for logits, the wrong axis."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from gradtape.explain.detectors.broadcast import one_sided_problem, outer_problem
+from gradtape.explain.detectors.loss_input import (
+    warn_not_log_probabilities,
+    warn_sigmoid_twice,
+    warn_softmax_twice,
+)
+from gradtape.explain.detectors.training_dynamics import wrong_axis_problem
+from gradtape.explain.emit.policy import is_due, report
+from gradtape.explain.messages import problem
+from gradtape.explain.source.axes import is_outer, stretched_axes
+from gradtape.explain.source.expression import UserExpression
+from gradtape.explain.source.libraries import array_of, record_of
+from gradtape.watching.record import CONSTANT, OperationRecord, WatchedRecord
+from gradtape.watching.torch.operations import Rule
+
+_ELEMENT_BY_ELEMENT = frozenset({"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "soft_margin_loss"})
+LOSSES = _ELEMENT_BY_ELEMENT | {
+    "cross_entropy",
+    "nll_loss",
+    "kl_div",
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "gaussian_nll_loss",
+    "poisson_nll_loss",
+}
+_SHAPE_CHANGES = frozenset({"reshape", "getitem", "transpose", "clone", "contiguous", "astype", "expand_dims"})
+TOLERANCE = 1e-4
+
+
+def judge_loss(record: OperationRecord, rule: Rule, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+    """Report what is wrong with the operands of a loss function that was executed."""
+    given = dict(zip(("input", "target"), args), **kwargs)
+    input, target = given.get("input"), given.get("target")
+    if not isinstance(input, torch.Tensor) or not isinstance(target, torch.Tensor):
+        return
+    name = rule.name
+    if name in _ELEMENT_BY_ELEMENT or name in ("gaussian_nll_loss", "poisson_nll_loss"):
+        _judge_shapes([input, target])
+    elif name == "cross_entropy":
+        _judge_logits(input, target)
+    elif name in ("nll_loss", "kl_div"):
+        _judge_log_probabilities(name, record, input, target)
+    elif name == "binary_cross_entropy_with_logits":
+        made = _source(record_of(input))
+        if made is not None and made.operation == "sigmoid":
+            warn_sigmoid_twice(name, made)
+
+
+def _judge_shapes(inputs: Sequence[Any]) -> None:
+    shapes = tuple(inputs[0].shape), tuple(inputs[1].shape)
+    if shapes[0] == shapes[1]:
+        return
+    site = UserExpression.present()
+    found = None
+    if is_outer(*shapes):
+        found = outer_problem(site, inputs)
+    else:
+        records = [record_of(x) for x in inputs]
+        tracked = [bool(record is not None and record.is_tracked) for record in records]
+        index = 0 if tracked[0] or not tracked[1] else 1
+        own, _ = stretched_axes(shapes[index], shapes[1 - index])
+        if own and any(tracked):
+            found = one_sided_problem(site, inputs, index, shapes)
+    if found is not None and is_due(found.code, *found.place[1:]):
+        report(found)
+
+
+def _judge_logits(input: Any, target: Any) -> None:
+    axis = 1 if input.dim() > 1 else 0
+    made = _source(record_of(input))
+    if input.shape[axis] == 1 and not target.is_floating_point():
+        site = UserExpression.present()
+        found = problem(
+            "GT404",
+            f"cross_entropy of one class is 0 whatever the model gives: its input has shape {tuple(input.shape)}",
+            spans=[site.span],
+            operands=site.operands([input, target]),
+            consequence="the loss and all gradients are zero: nothing is learnt",
+            fixes="binary_cross_entropy_with_logits with targets of 0.0 and 1.0 and the same shape, for one output; "
+            "or as many outputs as there are classes",
+        )
+        if is_due("GT404", *found.place[1:]):
+            report(found)
+        return
+    if made is None or made.operation != "softmax" or input.shape[axis] < 2:
+        return
+    array = array_of(input)
+    if array is not None and array.size and np.abs(array.sum(axis=axis) - 1).max() <= TOLERANCE:
+        warn_softmax_twice("cross_entropy", input, axis)
+
+
+def _judge_log_probabilities(name: str, record: OperationRecord, input: Any, target: Any) -> None:
+    made = _source(record_of(input))
+    array = array_of(input)
+    if made is None or array is None or not array.size:
+        return
+    axis = 1 if input.dim() > 1 else 0
+    if array.max() > 1e-3:
+        warn_not_log_probabilities(name, input, axis if name == "nll_loss" else None)
+        return
+    axes = made.params.get("axis")
+    is_whole = made.operation == "log_softmax" and made.shape == tuple(input.shape)
+    if name == "nll_loss" and is_whole and axes and axes != (axis,) and made.shape[axis] > 1:
+        found = wrong_axis_problem(
+            made, axes[0], axis, f"one of axis {axis} is picked for each of axis {axes[0]}", record
+        )
+        if is_due("GT501", *found.place[1:]):
+            report(found)
+
+
+def _source(record: Any) -> WatchedRecord | None:
+    """The operation that computed a value, before its shape was changed; None for leaves and constants."""
+    while (
+        isinstance(record, WatchedRecord)
+        and record.operation in _SHAPE_CHANGES
+        and record.parents
+        and record.parents[0].operation
+    ):
+        record = record.parents[0]
+    return record if isinstance(record, WatchedRecord) and record is not CONSTANT and record.operation else None
+
+
+__all__ = ["LOSSES", "judge_loss"]

@@ -1,0 +1,272 @@
+"""Why a parameter has no gradient, or a loss none to give: the paths through the records, and the cuts on them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import torch
+
+from gradtape.core.location import Location
+from gradtape.explain.detectors.detached_value import reads_departure
+from gradtape.explain.detectors.missing_gradient import explain_cut_path, explain_departure, verdict
+from gradtape.explain.graph import paths
+from gradtape.explain.graph.cuts import code_of, cut_words, first_of, fix_for
+from gradtape.explain.messages import problem
+from gradtape.explain.model.problem import Fix, Problem, Span
+from gradtape.explain.model.record import Record, SourceLocation
+from gradtape.explain.source.expression import UserExpression, replace_span, site_at
+from gradtape.explain.source.files import one_line, span_of
+from gradtape.explain.source.parameter_names import name_of
+from gradtape.watching.record import CONSTANT, OperationRecord, WatchedRecord
+from gradtape.watching.torch.calls import is_same_statement
+from gradtape.watching.torch.recorder import CopiedLeaf, KeptTensor, TorchCut, TorchRecorder, is_plain
+from gradtape.watching.torch.registration import Registry
+
+
+class Missing(NamedTuple):
+    """Why a parameter has no gradient; if not certain that it is a mistake, it is only noted."""
+
+    problem: Problem
+    is_certain: bool
+
+
+def why_missing(
+    parameter: Any, passes: Sequence[Any], recorder: TorchRecorder, calls: Any, registry: Registry
+) -> Missing | None:
+    """Why the backward passes gave `parameter` no gradient; None if they did, or it is not known."""
+    goal = recorder.record_of(parameter)
+    if goal is None or any(leaf is parameter for run in passes for leaf in run.leaves):
+        return None
+    if any(not run.is_whole or not run.is_plain for run in passes):
+        return None
+    known = registry.find(parameter)
+    name = registry.path_of(parameter) or name_of(parameter) or "a parameter"
+    by_user = known is None or known.by_user
+    for run in reversed(passes):
+        for start in run.records:
+            route = paths.route_back(start, goal, None)
+            if route and not (all(node.is_on(None) for node in route) and not paths.blocked(route)):
+                answer = explain_cut_path(route, recorder).problem
+                copies = [node for node in route if isinstance(node, CopiedLeaf)]
+                if copies:
+                    words = "keep the tensors instead of their numbers: torch.stack(losses).mean()"
+                    again = span_of(copies[0].location).labelled("and a new leaf is made of it here")
+                    answer = answer.with_(fixes=[Fix(words)], spans=[*answer.spans, again])
+                return Missing(_named(answer, name), True)
+    departure = paths.departure_of(goal, recorder)
+    if departure is not None:
+        return Missing(_named(explain_departure(departure).problem, name), True)
+    if any(start.operation and _is_opaque(start) for run in passes for start in run.records):
+        return None
+    asked = passes[-1].location
+    made: list[Span] = []
+    if known is not None and known.location.is_known:
+        made = [span_of(known.location).labelled("made here")]
+    elif goal.location.is_known:
+        made = [span_of(goal.location).labelled("made here")]
+    found = problem(
+        "GT202",
+        f"no gradient for {name}: what backward() was called on was not computed from it",
+        spans=[span_of(asked).labelled("does not reach it"), *made],
+        consequence="the optimiser has it and never changes it",
+        fixes=f"use {name.rpartition('.')[0] or name} where the loss is computed; or leave it out",
+        intent="gt.explain.configure(GT202='off')",
+    )
+    return Missing(found, by_user and not _has_used_siblings(known, passes, registry))
+
+
+def _has_used_siblings(known: Any, passes: Sequence[Any], registry: Registry) -> bool:
+    """Whether a layer stands in a list or dictionary of layers of which others were used: experts, stages."""
+    module = None if known is None else known.module()
+    parents = registry.parents()
+    used = {id(leaf) for run in passes for leaf in run.leaves}
+    for _ in range(8):
+        above = parents.get(id(module))
+        if module is None or not above:
+            return False
+        container = above[0][1]
+        if isinstance(container, torch.nn.ModuleList | torch.nn.ModuleDict):
+            return any(id(p) in used for p in torch.nn.Module.parameters(container))
+        module = container
+    return False
+
+
+def why_not_kept(tensor: Any, recorder: TorchRecorder) -> Problem | None:
+    """Why the `.grad` of a tensor that was computed is None."""
+    record = recorder.record_of(tensor)
+    if record is None or not record.operation:
+        return None
+    asked = UserExpression.present()
+    name = name_of(tensor, asked) or "this tensor"
+    spans = [asked.span.labelled("read here")]
+    fixes: list[str] = []
+    if record.location.is_known:
+        spans.insert(0, span_of(record.location).labelled(f"{name} is the result of {record.operation}"))
+        fixes = [*_leaf_last(site_at(record.location))]
+    return problem(
+        "GT205",
+        f"no gradient: {name} is a computed tensor, and .grad is kept for the leaves it was computed from",
+        spans=spans,
+        fixes=[
+            *fixes,
+            f"make the leaf the last step: (data * 0.1).requires_grad_(); or {name}.retain_grad() before backward",
+        ],
+    )
+
+
+def in_place_update(site: UserExpression, is_inside: bool) -> list[Fix]:
+    """`w -= 0.1 * w.grad` for `w = w - 0.1 * w.grad`, which makes a new tensor; in no_grad, if it is not inside."""
+    statement = None if site.node is None else site.source.statement(site.node)
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.BinOp):
+        return []
+    target, value = statement.targets[0], statement.value
+    symbol = {ast.Add: "+", ast.Sub: "-"}.get(type(value.op))
+    same = isinstance(target, ast.Name | ast.Attribute) and site.source.text(value.left) == site.source.text(target)
+    if symbol is None or not same or len(statement.targets) != 1:
+        return []
+    text = f"{site.source.text(target)} {symbol}= {one_line(site.source.text(value.right))}"
+    prefix = next((name for name, module in site.source.imports.items() if module == "torch"), "torch")
+    written = text if is_inside else f"with {prefix}.no_grad(): {text}"
+    return [Fix(written, True, site.source.span(statement))]
+
+
+def _leaf_last(site: UserExpression) -> list[Fix]:
+    """`(torch.randn(3) * 0.1).requires_grad_()` for `torch.randn(3, requires_grad=True) * 0.1`."""
+    if updated := in_place_update(site, is_inside=False):
+        return updated
+    statement = None if site.node is None else site.source.statement(site.node)
+    value = getattr(statement, "value", None)
+    if not isinstance(statement, ast.Assign) or not isinstance(value, ast.BinOp | ast.Call):
+        return []
+    calls = [node for node in ast.walk(value) if isinstance(node, ast.Call)]
+    marked = [(call, k) for call in calls for k in call.keywords if k.arg == "requires_grad"]
+    span = site.source.span(value)
+    if len(marked) != 1 or "\n" in span.text:
+        return []
+    call, keyword = marked[0]
+    rest = [site.source.text(argument) for argument in call.args]
+    rest += [f"{k.arg}={site.source.text(k.value)}" for k in call.keywords if k is not keyword and k.arg]
+    plain = f"{site.source.text(call.func)}({', '.join(rest)})"
+    text = replace_span(span, site.source.span(call), plain)
+    if text is None:
+        return []
+    return [
+        Fix(f"({text}).requires_grad_()" if isinstance(value, ast.BinOp) else f"{text}.requires_grad_()", True, span)
+    ]
+
+
+def _is_opaque(start: WatchedRecord) -> bool:
+    """Whether something behind a target was not seen being computed."""
+    return any(
+        isinstance(record, OperationRecord) and record.location.code is None for record in paths.all_behind(start)
+    )
+
+
+def _named(found: Problem, name: str) -> Problem:
+    """The problem with the name of the parameter in its title."""
+    return found.with_(title=found.title.replace("no gradient:", f"no gradient for {name}:", 1))
+
+
+# -- a target without a history
+
+
+def why_untracked(target: Any, recorder: TorchRecorder, calls: Any, location: SourceLocation) -> Problem | None:
+    """Why a target requires no gradient: where what it was computed from has left the graph."""
+    if not is_plain(target):
+        return None
+    start = recorder.record_of(target)
+    if start is None:
+        return None
+    asked = span_of(location)
+    reached = paths.all_behind(start)
+    cuts = [record for record in reached if isinstance(record, TorchCut) or (record.is_cut and not record.joined)]
+    cut = _nearest_cut(start)
+    if cut is not None:
+        first = first_of(cut)
+        words = cut_words(first, "")
+        updated = in_place_update(site_at(first.location), is_inside=True) if first.reason == "no_grad" else []
+        answer = verdict(code_of(first), words, first, fix=[*updated, fix_for(first, is_tape=False)]).problem
+        return answer.with_(spans=[*answer.spans, asked.labelled("asked for here")])
+    late = _used_tensor(reached, calls.required)
+    if late is not None:
+        used, where = late
+        return problem(
+            "GT204",
+            "no gradient: the tensor was used before it required a gradient",
+            spans=[span_of(where).labelled("required from here on"), span_of(used.location).labelled("used before")],
+            fixes="x.requires_grad_() before it is used for the first time",
+        )
+    frozen = _used_tensor(reached, calls.frozen)
+    if frozen is not None:
+        used, where = frozen
+        return problem(
+            "GT212",
+            "no gradient: every parameter that it was computed from is frozen",
+            spans=[span_of(where).labelled("frozen here"), asked.labelled("asked for here")],
+            fixes="requires_grad_(False) for the layers only that are not to be learnt; or freeze before the new "
+            "layer is put in its place",
+        )
+    if cuts:
+        return None
+    departure = _find_departure(reached, recorder)
+    spans = [asked]
+    notes: list[str] = []
+    if departure is not None:
+        answer = explain_departure(departure).problem
+        return answer.with_(spans=[*answer.spans, asked.labelled("asked for here")])
+    return problem(
+        "GT305",
+        "backward: this was computed from tensors that require no gradient",
+        spans=[*spans, *([span_of(start.location).labelled("computed here")] if start.location.is_known else [])],
+        notes=notes,
+        fixes="requires_grad_() for what you want the gradient of, before it is used: parameters of a module have it",
+    )
+
+
+def _find_departure(reached: dict[Record, None], recorder: TorchRecorder) -> Record | None:
+    """The departure of a value that a target was computed from, as far as the source shows."""
+    site = UserExpression.present()
+    part, _ = site.asked()
+    places = [record.location for record in reached if record.location.is_known]
+    for cut in reversed(recorder.departures):
+        if any(is_same_statement(cut.location, place) for place in places):
+            return cut
+        if part is not None and reads_departure(site, part, cut):
+            return cut
+    return None
+
+
+def _nearest_cut(start: Record) -> Record | None:
+    """The cut that is fewest operations before `start`."""
+    seen, level = {start}, [start]
+    while level:
+        for record in level:
+            if record.is_cut and record is not CONSTANT:
+                return record
+        following: list[Record] = []
+        for record in level:
+            for origin in record.origins():
+                if origin not in seen:
+                    seen.add(origin)
+                    following.append(origin)
+        level = following
+    return None
+
+
+def _used_tensor(reached: dict[Record, None], table: dict[int, Any]) -> tuple[Record, Location] | None:
+    """The operation that read one of the tensors in `table`, by their memory, and the place noted there."""
+    places: dict[int, Location] = {}
+    for reference, where in table.values():
+        tensor = reference()
+        if tensor is not None and is_plain(tensor) and tensor.numel():
+            places[tensor.data_ptr()] = where
+    for record in reached:
+        for kept in record.inputs if isinstance(record, OperationRecord) else ():
+            if isinstance(kept, KeptTensor) and kept.bare.numel() and kept.bare.data_ptr() in places:
+                return record, places[kept.bare.data_ptr()]
+    return None
+
+
+__all__ = ["Missing", "why_missing", "why_untracked"]

@@ -1,0 +1,184 @@
+"""Questions about tensors of PyTorch: why a gradient is what it is, and whether examples of a batch are independent.
+
+The recorder of the block that is watching answers, with what it has recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from gradtape.core.location import Location
+from gradtape.errors import OperandError, ShapeError
+from gradtape.explain.detectors import missing_gradient
+from gradtape.explain.graph import paths
+from gradtape.explain.messages import problem
+from gradtape.explain.model.problem import Span
+from gradtape.explain.model.why import Step, Why
+from gradtape.explain.source.files import span_of
+from gradtape.explain.source.parameter_names import name_of
+from gradtape.watching.record import OperationRecord
+from gradtape.watching.torch.missing import why_untracked
+from gradtape.watching.torch.recorder import TorchRecorder, is_plain
+
+_active: list[Any] = []
+"""The watchers that are recording, the innermost last."""
+
+MEETINGS_SOUGHT = 3
+SMALLEST = 1e-12
+
+
+def why(target: Any, source: Any) -> Why:
+    """Why the gradient of `target` with respect to `source`, tensors of PyTorch, is what it is."""
+    if not _active:
+        raise OperandError(
+            "why: nothing was recorded of these tensors of PyTorch.\n  fix: compute them inside `with gt.watch():`, or "
+            "run the program with `gradtape run`"
+        )
+    watcher = _active[-1]
+    recorder: TorchRecorder = watcher.recorder
+    if not is_plain(target) or not is_plain(source):
+        given = next(x for x in (target, source) if not is_plain(x))
+        raise OperandError(f"why: {type(given).__name__} is no tensor of PyTorch that is recorded")
+    with torch._C.DisableTorchFunction():
+        start, goal = recorder.record_of(target), recorder.record_of(source)
+        if start is None or goal is None or (not start.is_tracked and start.is_shared):
+            found = why_untracked(target, recorder, watcher.calls, Location.here())
+            return Why(found or problem("GT203", "no gradient: the target is a constant"))
+        if not target.requires_grad:
+            found = why_untracked(target, recorder, watcher.calls, Location.here())
+            if found is not None:
+                return Why(found)
+        route = paths.route_back(start, goal, None)
+        if route and all(node.is_on(None) for node in route) and not paths.blocked(route):
+            steps = tuple(
+                Step(node.operation, node.shape, str(node.dtype), node.location, None)
+                for node in route[:-1]
+                if node.operation
+            )
+            rows = [f"{step.operation}  {step.shape}  {step.location}   {step.location.source}" for step in steps]
+            title = f"the gradient flows: {len(steps)} operations from the target back to the source"
+            return Why(problem("", title, spans=(), path=rows), steps)
+        if not source.requires_grad:
+            return missing_gradient.explain_unwatched_source(target, source, recorder)
+        if route:
+            return missing_gradient.explain_cut_path(route, recorder)
+        departure = paths.departure_of(goal, recorder)
+        if departure is not None:
+            return missing_gradient.explain_departure(departure)
+        name = name_of(source) or "the source"
+        spans = [span_of(node.location) for node in (start, goal) if node.location.is_known]
+        return Why(
+            problem(
+                "GT202",
+                f"no gradient: the target was not computed from {name}",
+                spans=spans,
+                fixes=f"compute the target from {name} itself",
+            )
+        )
+
+
+# -- examples of a batch
+
+
+def find_leaks(
+    function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any], numbers: Sequence[int]
+) -> tuple[int, list[tuple[int, int, int, float]], list[Span]]:
+    """The number of examples, the pairs that leak (result, example, argument, size), and where they meet."""
+    from gradtape.watching.budget import Budget
+    from gradtape.watching.torch import Watcher
+
+    given = [
+        x.detach().clone().requires_grad_(x.is_floating_point()) if index in numbers and is_plain(x) else x
+        for index, x in enumerate(args)
+    ]
+    sources = [given[index] for index in numbers]
+    watcher = Watcher(Budget(seconds=float("inf")), lambda note: None)
+    watcher.start()
+    try:
+        with torch.enable_grad():
+            output = function(*given, **kwargs)
+        return _search(watcher.recorder, output, sources, numbers)
+    finally:
+        watcher.stop()
+
+
+def _search(
+    recorder: TorchRecorder, output: Any, sources: Sequence[Any], numbers: Sequence[int]
+) -> tuple[int, list[tuple[int, int, int, float]], list[Span]]:
+    if not isinstance(output, torch.Tensor):
+        raise OperandError(f"audit_batch: the function returned {type(output).__name__}, not a tensor")
+    lengths = {x.shape[0] if x.dim() else None for x in (output, *sources)}
+    if len(lengths) != 1 or None in lengths:
+        raise ShapeError(
+            f"audit_batch: the result {tuple(output.shape)} and the arguments {[tuple(x.shape) for x in sources]} do "
+            "not share their first axis, the one of the examples.\n  fix: return one row for each example"
+        )
+    size = int(output.shape[0])
+    leaks: list[tuple[int, int, int, float]] = []
+    weights = torch.tensor(np.random.default_rng(0).uniform(0.5, 1.5, tuple(output.shape)), dtype=output.dtype)
+    wanted = [(number, x) for number, x in zip(numbers, sources) if x.requires_grad]
+    for example in range(size if output.requires_grad else 0):
+        total = (output[example] * weights[example]).sum()
+        found = torch.autograd.grad(total, [x for _, x in wanted], retain_graph=True, allow_unused=True)
+        for (number, _), gradient in zip(wanted, found):
+            if gradient is None:
+                continue
+            sizes = gradient.abs().reshape(size, -1).amax(dim=1)
+            least = SMALLEST * max(float(sizes.max()), SMALLEST)
+            others = [other for other in range(size) if other != example and float(sizes[other]) > least]
+            leaks += [(example, other, number, float(sizes[other])) for other in others]
+    spans: dict[tuple[str, int], Span] = {}
+    for example, other, _, _ in leaks[:MEETINGS_SOUGHT]:
+        span = _meeting(recorder, output, [x for _, x in wanted], example, other)
+        if span is not None:
+            spans.setdefault((span.file, span.line), span)
+    return size, leaks, list(spans.values())
+
+
+def _meeting(recorder: TorchRecorder, output: Any, sources: Sequence[Any], example: int, other: int) -> Span | None:
+    """The first operation with an element that changes with both examples; all are run again with each one changed."""
+    with torch._C.DisableTorchFunction():
+        start = recorder.record_of(output)
+        if start is None:
+            return None
+        records = sorted(paths.all_behind(start), key=lambda record: record.order)
+        changed = [_changed_elements(recorder, records, sources, each) for each in (example, other)]
+    for record in records:
+        one, two = (each.get(record) for each in changed)
+        if one is not None and two is not None and one.shape == two.shape and bool((one & two).any()):
+            return span_of(record.location).labelled("the examples meet here") if record.location.is_known else None
+    return None
+
+
+def _changed_elements(
+    recorder: TorchRecorder, records: Sequence[Any], sources: Sequence[Any], example: int
+) -> dict[Any, np.ndarray[Any, Any]]:
+    """For each record, the elements of its result that change when one example of the arguments is changed."""
+    values: dict[Any, Any] = {}
+    for source in sources:
+        array = np.array(recorder.array_of(source))
+        array[example] += 0.1 + 0.1 * np.abs(array[example])
+        values[recorder.record_of(source)] = array
+    found: dict[Any, np.ndarray[Any, Any]] = {}
+    for record in records:
+        if not isinstance(record, OperationRecord) or not any(parent in values for parent in record.parents):
+            continue
+        before = record.value()
+        inputs = [
+            values[parent] if parent in values else record.operand_value(index)
+            for index, parent in enumerate(record.parents)
+        ]
+        if before is None or record.replay is None or any(value is None for value in inputs):
+            continue
+        after = record.replay.forward(inputs)
+        if after is not None and np.shape(after) == np.shape(before):
+            values[record] = after
+            found[record] = np.asarray(after != before)
+    return found
+
+
+__all__ = ["find_leaks", "why"]

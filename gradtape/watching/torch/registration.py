@@ -1,0 +1,361 @@
+"""Parameters, the modules that register them, and those that get a gradient and that no optimiser has."""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections.abc import Iterator, Sequence
+from itertools import count
+from types import FrameType
+from typing import Any, NamedTuple
+
+import torch
+
+from gradtape.core.location import Location, is_library
+from gradtape.explain.graph import paths
+from gradtape.explain.messages import problem
+from gradtape.explain.model.problem import Fix, Problem, Span
+from gradtape.explain.source.expression import site_at
+from gradtape.explain.source.files import one_line, span_of
+from gradtape.watching.torch.recorder import TorchRecorder
+
+_TORCH = torch.__path__[0]
+MODULES_AT_MOST = 5000
+
+
+class Registered(NamedTuple):
+    """A parameter of a module: its name there, and where the user's program made it."""
+
+    module: weakref.ref[Any]
+    name: str
+    location: Location
+    by_user: bool  # whether the line that made the layer is the user's, not that of a package with models in it
+    number: int
+
+
+class Registry:
+    """The parameters of all modules that were made while watching."""
+
+    def __init__(self) -> None:
+        self._parameters: dict[int, tuple[weakref.ref[Any], Registered]] = {}
+        self._numbers = count(1)
+        self.modules: weakref.WeakSet[Any] = weakref.WeakSet()
+
+    def add(self, module: Any, name: str, parameter: Any) -> None:
+        """A module got a parameter."""
+        self.modules.add(module)
+        if parameter is None:
+            return
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and _is_plumbing(frame.f_code.co_filename):
+            frame = frame.f_back
+        by_user = frame is not None and not is_library(frame.f_code.co_filename)
+        while frame is not None and is_library(frame.f_code.co_filename):
+            frame = frame.f_back
+        location = Location(None, 0) if frame is None else Location(frame.f_code, frame.f_lasti)
+        number = next(self._numbers)
+        self._parameters[id(parameter)] = (
+            weakref.ref(parameter),
+            Registered(weakref.ref(module), name, location, by_user, number),
+        )
+
+    def find(self, parameter: Any) -> Registered | None:
+        """What is known of a parameter."""
+        entry = self._parameters.get(id(parameter))
+        return entry[1] if entry is not None and entry[0]() is parameter else None
+
+    @property
+    def last(self) -> int:
+        """The number of the parameter that was registered last."""
+        return max((entry[1].number for entry in self._parameters.values()), default=0)
+
+    def parents(self) -> dict[int, list[tuple[str, Any]]]:
+        """For each module, those that it is registered in, with its name there."""
+        found: dict[int, list[tuple[str, Any]]] = {}
+        for module in self.all_modules():
+            for name, child in module._modules.items():
+                if child is not None:
+                    found.setdefault(id(child), []).append((name, module))
+        return found
+
+    def all_modules(self) -> list[Any]:
+        """The modules that are alive."""
+        known = {id(module): module for module in list(self.modules)}
+        for module in _live_modules():
+            known.setdefault(id(module), module)
+        return list(known.values())[:MODULES_AT_MOST]
+
+    def path_of(self, parameter: Any, parents: dict[int, list[tuple[str, Any]]] | None = None) -> str:
+        """`Net.layers.0.weight`: the class of the outermost module, and the way from it to the parameter."""
+        known = self.find(parameter)
+        module = None if known is None else known.module()
+        if known is None or module is None:
+            return ""
+        parents = self.parents() if parents is None else parents
+        names = [known.name]
+        for _ in range(32):
+            above = parents.get(id(module))
+            if not above:
+                break
+            names.append(above[0][0])
+            module = above[0][1]
+        return ".".join([type(module).__name__, *reversed(names)])
+
+
+def _is_plumbing(filename: str) -> bool:
+    return filename.startswith(_TORCH) or "/gradtape/" in filename.replace("\\", "/")
+
+
+def _live_modules() -> Iterator[Any]:
+    """Modules among the variables of the functions that are running, and their modules."""
+    frame: FrameType | None = sys._getframe(1)
+    seen: set[int] = set()
+    while frame is not None:
+        if not is_library(frame.f_code.co_filename):
+            for names in (frame.f_locals, frame.f_globals):
+                if id(names) in seen:
+                    continue
+                seen.add(id(names))
+                for value in list(names.values()):
+                    if isinstance(value, torch.nn.Module):
+                        yield from torch.nn.Module.modules(value)
+        frame = frame.f_back
+
+
+class Untrained:
+    """A leaf that got a gradient: where, and whether the module it belongs to comes before what is trained."""
+
+    def __init__(self, leaf: Any, run: Any, recorder: TorchRecorder, optimised: set[int], registry: Registry) -> None:
+        self.leaf = weakref.ref(leaf)
+        self.is_parameter = isinstance(leaf, torch.nn.Parameter)
+        self.location = run.location
+        record = recorder.record_of(leaf)
+        self.made = Location(None, 0) if record is None else record.location
+        self.follows_trained = id(leaf) not in optimised and _follows_trained(leaf, run, recorder, optimised)
+        self.number = registry.last
+
+
+def _follows_trained(leaf: Any, run: Any, recorder: TorchRecorder, optimised: set[int]) -> bool:
+    """Whether what a leaf is used with was computed from parameters that an optimiser has."""
+    goal = recorder.record_of(leaf)
+    trained = {recorder.record_of(other) for other in run.leaves if id(other) in optimised}
+    behind: dict[Any, None] = {}
+    for start in run.records:
+        paths.all_behind(start, behind)
+    for record in behind:
+        if goal in record.parents:
+            reached: dict[Any, None] = {}
+            for parent in record.parents:
+                if parent is not goal and parent.is_tracked:
+                    paths.all_behind(parent, reached)
+            if trained & set(reached):
+                return True
+    return False
+
+
+def unregistered(
+    entries: Sequence[Untrained], registry: Registry, optimisers: Sequence[Any], optimised: set[int]
+) -> Iterator[tuple[int, Problem]]:
+    """Problems for leaves that get gradients and are in no optimiser, with the leaf; one for all of them."""
+    if not entries:
+        return
+    parents = registry.parents()
+    modules = registry.all_modules()
+    told: set[str] = set()
+    for entry in entries:
+        leaf = entry.leaf()
+        if leaf is None or not leaf.requires_grad:
+            continue
+        found = (
+            _in_plain_container(leaf, entry, registry, modules)
+            or _plain_tensor(leaf, entry, modules)
+            or _made_later(leaf, entry, registry, parents, optimisers, optimised)
+            or _not_given(leaf, entry, registry, parents, optimisers, optimised)
+        )
+        if found is not None and found.code not in told:
+            told.add(found.code)
+            yield id(leaf), found
+
+
+def _optimiser_span(optimisers: Sequence[Any]) -> list[Span]:
+    return [
+        span_of(state.location).labelled("the optimiser is made here")
+        for state in optimisers
+        if state.location is not None
+    ][:1]
+
+
+def _in_plain_container(leaf: Any, entry: Untrained, registry: Registry, modules: Sequence[Any]) -> Problem | None:
+    """A layer or parameter in a list or dictionary of a module, which does not look into those."""
+    known = registry.find(leaf)
+    owner_of_leaf = None if known is None else known.module()
+    for module in modules:
+        for attribute, held in list(vars(module).items()):
+            if attribute.startswith("_") or not isinstance(held, list | tuple | dict):
+                continue
+            parts = list(held.values()) if isinstance(held, dict) else list(held)
+            is_layer = any(
+                isinstance(part, torch.nn.Module)
+                and owner_of_leaf is not None
+                and any(inner is owner_of_leaf for inner in torch.nn.Module.modules(part))
+                for part in parts
+            )
+            is_parameter = any(part is leaf for part in parts)
+            if not is_layer and not is_parameter:
+                continue
+            kind = type(held).__name__
+            right = (
+                ("ModuleDict" if isinstance(held, dict) else "ModuleList")
+                if is_layer
+                else ("ParameterDict" if isinstance(held, dict) else "ParameterList")
+            )
+            what = "layers" if is_layer else "parameters"
+            location = known.location if known is not None and known.location.is_known else entry.made
+            return problem(
+                "GT513",
+                f"the {what} in the {kind} {type(module).__name__}.{attribute} are not parameters of the module: no "
+                "optimiser gets them",
+                spans=[
+                    span_of(location).labelled("made here"),
+                    span_of(entry.location).labelled("get a gradient here"),
+                ],
+                consequence="they get gradients and never change",
+                fixes=[*_wrap_container(location, attribute, right), f"nn.{right} instead of a {kind}"],
+                intent="gt.explain.configure(GT513='off')",
+            )
+    return None
+
+
+def _wrap_container(location: Location, attribute: str, right: str) -> list[Fix]:
+    """`nn.ModuleList([...])` in the place of `[...]`, where the line assigns that."""
+    import ast
+
+    site = site_at(location)
+    statement = None if site.node is None else site.source.statement(site.node)
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return []
+    target = statement.targets[0]
+    if not isinstance(target, ast.Attribute) or target.attr != attribute:
+        return []
+    span = site.source.span(statement.value)
+    prefix = next((name for name, module in site.source.imports.items() if module == "torch.nn"), "torch.nn")
+    return [Fix(f"{prefix}.{right}({one_line(span.text)})", True, span)]
+
+
+def _plain_tensor(leaf: Any, entry: Untrained, modules: Sequence[Any]) -> Problem | None:
+    """A tensor with requires_grad that is an attribute of a module and no Parameter."""
+    if entry.is_parameter:
+        return None
+    for module in modules:
+        for attribute, held in list(vars(module).items()):
+            if held is leaf:
+                made = span_of(entry.made).labelled("made here")
+                return problem(
+                    "GT513",
+                    f"{type(module).__name__}.{attribute} is a tensor and no nn.Parameter: it is not among "
+                    "parameters(), and no optimiser gets it",
+                    spans=[made, span_of(entry.location).labelled("gets a gradient here")],
+                    consequence="it gets gradients and never changes",
+                    fixes=[
+                        *_as_parameter(entry.made, attribute),
+                        f"self.{attribute} = nn.Parameter(...) registers it",
+                    ],
+                    intent="gt.explain.configure(GT513='off')",
+                )
+    return None
+
+
+def _as_parameter(location: Location, attribute: str) -> list[Fix]:
+    """`nn.Parameter(torch.ones(1))` in the place of `torch.ones(1, requires_grad=True)`."""
+    import ast
+
+    site = site_at(location)
+    statement = None if site.node is None else site.source.statement(site.node)
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
+        return []
+    target = statement.targets[0]
+    if not isinstance(target, ast.Attribute) or target.attr != attribute:
+        return []
+    call = statement.value
+    span = site.source.span(call)
+    prefix = next((name for name, module in site.source.imports.items() if module == "torch.nn"), "torch.nn")
+    if any(keyword.arg == "requires_grad" for keyword in call.keywords):
+        kept = ast.Call(call.func, call.args, [k for k in call.keywords if k.arg != "requires_grad"])
+        inner = ast.unparse(ast.fix_missing_locations(kept))
+    elif isinstance(call.func, ast.Attribute) and call.func.attr == "requires_grad_":
+        inner = site.source.text(call.func.value)
+    else:
+        return []
+    return [Fix(f"{prefix}.Parameter({one_line(inner)})", True, span)]
+
+
+def _made_later(
+    leaf: Any,
+    entry: Untrained,
+    registry: Registry,
+    parents: dict[int, list[tuple[str, Any]]],
+    optimisers: Sequence[Any],
+    optimised: set[int],
+) -> Problem | None:
+    """A parameter that was made after all optimisers, of a model of which they have others."""
+    known = registry.find(leaf)
+    if known is None or any(state.registered >= known.number for state in optimisers):
+        return None
+    root = _root(known.module(), parents)
+    if root is None or not any(id(p) in optimised for p in torch.nn.Module.parameters(root)):
+        return None
+    name = registry.path_of(leaf, parents)
+    return problem(
+        "GT513",
+        f"{name} was made after the optimiser, which does not have it",
+        spans=[span_of(known.location).labelled("made here"), *_optimiser_span(optimisers)],
+        consequence="it gets gradients and never changes; the optimiser holds what was there before",
+        fixes="make the optimiser when the model is complete; or optimizer.add_param_group({'params': ...})",
+        intent="gt.explain.configure(GT513='off')",
+    )
+
+
+def _root(module: Any, parents: dict[int, list[tuple[str, Any]]]) -> Any:
+    for _ in range(64):
+        above = parents.get(id(module))
+        if not above:
+            return module
+        module = above[0][1]
+    return module
+
+
+def _not_given(
+    leaf: Any,
+    entry: Untrained,
+    registry: Registry,
+    parents: dict[int, list[tuple[str, Any]]],
+    optimisers: Sequence[Any],
+    optimised: set[int],
+) -> Problem | None:
+    """A parameter of a module none of whose parameters an optimiser has, although it comes before what is trained."""
+    if not entry.is_parameter or entry.follows_trained:
+        return None
+    known = registry.find(leaf)
+    module = None if known is None else known.module()
+    root = _root(module, parents)
+    if known is not None and module is not None:
+        if not known.by_user or not module.training or root is None:
+            return None
+        if any(id(p) in optimised for p in torch.nn.Module.parameters(root)):
+            return None  # a part of a model was chosen
+    name = registry.path_of(leaf, parents) or "a parameter"
+    whole = "" if root is None or known is None else f", nor any other of the {type(root).__name__}"
+    spans = _optimiser_span(optimisers)
+    made = known.location if known is not None else entry.made
+    return problem(
+        "GT513",
+        f"no optimiser has {name}{whole}, and the loss is computed from it",
+        spans=[*spans, span_of(made).labelled("made here"), span_of(entry.location).labelled("gets a gradient here")],
+        consequence="it gets gradients and never changes",
+        fixes="give the optimiser all that is to be learnt: [*encoder.parameters(), *decoder.parameters()]; what is "
+        "not is said so by requires_grad_(False)",
+        intent="requires_grad_(False) for what is not to be learnt",
+    )
+
+
+__all__ = ["Registered", "Registry", "Untrained", "unregistered"]

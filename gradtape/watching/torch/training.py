@@ -1,0 +1,319 @@
+"""Optimisers and parameters: gradients that are not cleared, and parameters that do not train, and why.
+
+What a step shows is kept until it is certain: a parameter without a gradient may get one in a later phase of the
+program. It is reported when the program has ended, or has made `STEPS_UNTIL_REPORTED` steps without one.
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections.abc import Callable, Iterator
+from itertools import count
+from types import FrameType
+from typing import Any, NamedTuple
+
+from gradtape.core.location import Location, is_library, is_own_file
+from gradtape.explain.detectors.accumulated_grad import missing_gradients_problem, warn_added
+from gradtape.explain.emit.policy import is_due, report
+from gradtape.explain.model.problem import Problem
+from gradtape.watching.computation import RecordedComputation
+from gradtape.watching.torch import missing, registration, symmetry
+from gradtape.watching.torch.calls import CallRecorder
+from gradtape.watching.torch.custom import CustomFunctions
+from gradtape.watching.torch.gradients import BackwardPass
+from gradtape.watching.torch.missing import why_missing
+from gradtape.watching.torch.recorder import TorchRecorder, is_plain, node_of, version_of
+
+STEPS_UNTIL_REPORTED = 10
+PASSES_HELD = 8
+_numbers = count(1)
+
+
+class OptimiserState:
+    """What is known of an optimiser."""
+
+    def __init__(self, optimiser: Any, location: Location | None, registered: int) -> None:
+        self.registered = registered  # the number of the last parameter that was registered before
+        self.reference = weakref.ref(optimiser)
+        self.location = location
+        self.name = type(optimiser).__name__
+        self.number = next(_numbers)
+        self.steps = 0
+        self.has_had_gradients = False
+        self.pending: dict[int, Pending] = {}
+
+    def parameters(self) -> Iterator[Any]:
+        """The parameters that it changes."""
+        optimiser = self.reference()
+        for group in [] if optimiser is None else optimiser.param_groups:
+            yield from group["params"]
+
+
+class Pending(NamedTuple):
+    """A parameter that had no gradient, and the problem to report if it never gets one."""
+
+    parameter: weakref.ref[Any]
+    problem: Problem
+    is_certain: bool
+
+
+class Gradient(NamedTuple):
+    """A `.grad` that a change of its parameter has used: the tensor, and its version then."""
+
+    held: weakref.ref[Any]
+    version: int
+
+    @classmethod
+    def of(cls, leaf: Any) -> Gradient:
+        """The present gradient of a leaf."""
+        return cls(weakref.ref(leaf.grad), version_of(leaf.grad))
+
+    def is_held_by(self, leaf: Any) -> bool:
+        """Whether a leaf has this gradient still, and nobody has written to it."""
+        return self.held() is leaf.grad and version_of(leaf.grad) == self.version
+
+
+class Training:
+    """What optimisers and parameters of a program do."""
+
+    def __init__(self, recorder: TorchRecorder, calls: CallRecorder, tell: Callable[[Problem], Any]) -> None:
+        self.recorder = recorder
+        self.calls = calls
+        self.tell = tell
+        self.registry = registration.Registry()
+        self.customs = CustomFunctions(recorder)
+        self.optimisers: dict[int, OptimiserState] = {}
+        self.passes: list[BackwardPass] = []
+        self._spent: dict[int, Gradient] = {}
+        self._added: dict[int, tuple[Gradient, Location]] = {}
+        self._adding: dict[int, Location] = {}
+        self._read = OptimiserState(self, None, 0)
+        self._asked: set[int] = set()
+        self._last_none: Problem | None = None
+        self._ever_optimised: set[int] = set()
+        self._unregistered: list[tuple[int, Problem]] = []
+        self._with_gradient: dict[int, registration.Untrained] = {}
+        self._changed: set[int] = set()
+        self._symmetric: set[int] = set()
+        self.in_step = False
+        calls.changed_leaf = self.leaf_changed
+
+    # -- modules and optimisers
+
+    def parameter_registered(self, module: Any, name: str, parameter: Any) -> None:
+        """A module got a parameter."""
+        self.registry.add(module, name, parameter)
+
+    def optimiser_made(self, optimiser: Any) -> None:
+        """An optimiser was made."""
+        self.optimisers[id(optimiser)] = OptimiserState(optimiser, Location.here(), self.registry.last)
+
+    def _state_of(self, optimiser: Any) -> OptimiserState:
+        state = self.optimisers.get(id(optimiser))
+        if state is None or state.reference() is not optimiser:
+            state = self.optimisers[id(optimiser)] = OptimiserState(optimiser, None, self.registry.last)
+        return state
+
+    def optimised(self) -> set[int]:
+        """The parameters that some optimiser has."""
+        return {id(p) for state in self.optimisers.values() for p in state.parameters()}
+
+    # -- backward passes
+
+    def before_backward(self, run: BackwardPass) -> None:
+        """Notice gradients that were used and are about to be added to."""
+        self._adding = {}
+        self.in_step = False  # also where a step ended with an error
+        if not run.accumulates or run.inputs:
+            return
+        for leaf in run.leaves:
+            spent = self._spent.get(id(leaf))
+            added = self._added.pop(id(leaf), None)
+            if leaf.grad is None:
+                continue
+            if added is not None and added[0].is_held_by(leaf):
+                self._adding[id(leaf)] = added[1]
+            elif spent is not None and spent.is_held_by(leaf) and bool(leaf.grad.any()):
+                self._adding[id(leaf)] = run.location
+
+    def after_backward(self, run: BackwardPass, result: Any, computation: RecordedComputation | None) -> None:
+        """Remember the pass for the parameters that it did not reach."""
+        for leaf in run.leaves:
+            where = self._adding.get(id(leaf))
+            if where is not None and leaf.grad is not None:
+                self._added[id(leaf)] = (Gradient.of(leaf), where)
+        if run.accumulates:
+            self.passes = [*self.passes[-PASSES_HELD + 1 :], run]
+            known = self._with_gradient
+            optimised = self.optimised()
+            for leaf in run.leaves:
+                if id(leaf) not in known and is_plain(leaf):
+                    entry = registration.Untrained(leaf, run, self.recorder, optimised, self.registry)
+                    known[id(leaf)] = entry
+            for leaf in run.leaves:
+                if id(leaf) not in self._symmetric and is_plain(leaf) and leaf.grad is not None:
+                    self._symmetric.add(id(leaf))
+                    symmetry.judge(leaf, run, self.recorder, self.registry)
+        self.customs.judge(run)
+
+    def custom_call(self, cls: Any, args: Any, kwargs: Any, result: Any) -> None:
+        """A function with a rule of the user's was called."""
+        self.customs.record(cls, args, kwargs, result)
+
+    # -- steps
+
+    def leaf_changed(self, leaf: Any, location: Location) -> None:
+        """A leaf was written to, by the program or an optimiser: the gradient that it has is spent."""
+        if self.in_step:
+            return
+        if leaf.grad is not None:
+            self._changed.add(id(leaf))
+            added = self._added.pop(id(leaf), None)
+            self._spent[id(leaf)] = Gradient.of(leaf)
+            if added is not None and added[0].is_held_by(leaf):
+                warn_added(added[1])
+
+    def grad_read(self, tensor: Any) -> None:
+        """The program read a `.grad` that is None."""
+        if not is_plain(tensor) or not tensor.requires_grad or id(tensor) in self._asked or not asked_by_user():
+            return
+        node = node_of(tensor)
+        if node is None and not self.passes:
+            return  # before the first backward pass
+        self._asked.add(id(tensor))
+        if node is not None and not tensor.retains_grad:
+            found = self._last_none = missing.why_not_kept(tensor, self.recorder)
+            if found is not None and is_due(found.code, *found.place[1:]):
+                report(found)
+        elif node is None:
+            reason = why_missing(tensor, self.passes, self.recorder, self.calls, self.registry)
+            if reason is not None:
+                self._read.pending[id(tensor)] = Pending(weakref.ref(tensor), reason.problem, reason.is_certain)
+
+    def problem_of_none(self) -> Problem | None:
+        """Why the gradient that the program read last is None."""
+        return self._last_none or next((each.problem for each in reversed(self._read.pending.values())), None)
+
+    def waits_for(self, optimiser: Any) -> bool:
+        """Whether the next step of an optimiser is of interest although nothing is recorded any more."""
+        state = self.optimisers.get(id(optimiser))
+        return state is None or state.steps < STEPS_UNTIL_REPORTED
+
+    def before_step(self, optimiser: Any) -> None:
+        """An optimiser is about to change its parameters."""
+        self.in_step = True
+        state = self._state_of(optimiser)
+        state.steps += 1
+        parameters = list(state.parameters())
+        added = [(p, *self._added.pop(id(p))) for p in parameters if id(p) in self._added]
+        places = [where for p, gradient, where in added if p.grad is not None and gradient.is_held_by(p)]
+        if places:
+            warn_added(places[0])
+        for key, pending in list(state.pending.items()):
+            parameter = pending.parameter()
+            if parameter is not None and parameter.grad is not None:
+                del state.pending[key]
+        state.has_had_gradients = state.has_had_gradients or any(p.grad is not None for p in parameters)
+        if state.steps == 1 and self.passes:
+            self._look_for_missing(state, parameters)
+        self._ever_optimised.update(map(id, parameters))
+        if state.steps in (1, 2, STEPS_UNTIL_REPORTED):
+            self._look_for_unregistered()
+        if state.steps == STEPS_UNTIL_REPORTED:
+            self._report_unregistered()
+            self._report(state)
+
+    def after_step(self, optimiser: Any) -> None:
+        """An optimiser has changed its parameters."""
+        self.in_step = False
+        location = Location.here()
+        for parameter in self._state_of(optimiser).parameters():
+            if parameter.grad is not None:
+                self._spent[id(parameter)] = Gradient.of(parameter)
+                self.recorder.note_write(parameter, f"{type(optimiser).__name__}.step", location)
+        self.passes = []
+
+    def _look_for_missing(self, state: OptimiserState, parameters: list[Any]) -> None:
+        """Find out why parameters have no gradient at the first step, while that is known."""
+        wanted = [p for p in parameters if p.requires_grad and p.grad is None and is_plain(p)]
+        if not wanted:
+            return
+        everything = len(wanted) == sum(p.requires_grad for p in parameters)
+        if everything and not self._reaches_others(wanted):
+            everything = False
+        for parameter in wanted:
+            found = why_missing(parameter, self.passes, self.recorder, self.calls, self.registry)
+            if found is not None:
+                state.pending[id(parameter)] = Pending(weakref.ref(parameter), found.problem, found.is_certain)
+        if everything and not any(each.is_certain and each.problem.code != "GT202" for each in state.pending.values()):
+            ran = self.passes[-1].location
+            problem = missing_gradients_problem(state.name, len(wanted), state.location, ran)
+            state.pending = {id(p): Pending(weakref.ref(p), problem, True) for p in wanted[:1]}
+
+    def _reaches_others(self, wanted: list[Any]) -> bool:
+        """Whether the backward passes reached parameters at all, if not those of the optimiser."""
+        return any(leaf is not p for run in self.passes for leaf in run.leaves for p in wanted)
+
+    # -- what is reported
+
+    def finish(self) -> None:
+        """Report what is certain now."""
+        self._report_unregistered()
+        for state in (*self.optimisers.values(), self._read):
+            if state.steps < STEPS_UNTIL_REPORTED:
+                self._report(state)
+
+    def _report(self, state: OptimiserState) -> None:
+        told: set[Any] = set()
+        for pending in state.pending.values():
+            parameter = pending.parameter()
+            if pending.problem.place in told:
+                continue
+            if parameter is not None and (not parameter.requires_grad or parameter.grad is not None):
+                continue
+            told.add(pending.problem.place)
+            place = pending.problem.place
+            if not is_due(pending.problem.code, *place[1:]):
+                continue
+            if pending.is_certain:
+                report(pending.problem)
+            else:
+                self.tell(pending.problem)
+        state.pending.clear()
+
+    def _look_for_unregistered(self) -> None:
+        """Find parameters that get gradients and that no optimiser has, while they are there."""
+        stepped = [state for state in self.optimisers.values() if state.steps]
+        optimised = self.optimised()
+        entries = [
+            entry
+            for key, entry in self._with_gradient.items()
+            if key not in optimised and key not in self._changed and entry.leaf() is not None
+        ]
+        self._unregistered = list(registration.unregistered(entries, self.registry, stepped, optimised))
+
+    def _report_unregistered(self) -> None:
+        """Report parameters that get gradients and that no optimiser has."""
+        stepped = [state for state in self.optimisers.values() if state.steps]
+        if any(each.problem.code != "GT202" for state in stepped for each in state.pending.values()):
+            return
+        for key, found in self._unregistered:
+            if key in self._ever_optimised or key in self._changed:
+                continue
+            for state in stepped:  # they are there in the place of others, which is why these are not used
+                state.pending.clear()
+            if is_due(found.code, *found.place[1:]):
+                report(found)
+        self._unregistered = []
+
+
+def asked_by_user() -> bool:
+    """Whether a file of the user's reads what is being read, and not a function of a library."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and is_own_file(frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame is not None and not is_library(frame.f_code.co_filename)
+
+
+__all__ = ["Training"]
