@@ -1,0 +1,148 @@
+"""What is judged when a tape has given its gradients: None, zero, NaN, and what only a gradient shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from tensorflow.python.util import nest
+
+from gradtape.core.location import Location
+from gradtape.explain.emit.policy import report
+from gradtape.explain.messages.gradients import all_none
+from gradtape.explain.model.problem import Problem
+from gradtape.watching.computation import RecordedComputation
+from gradtape.watching.judge import judge_gradient, judge_records
+from gradtape.watching.record import CONSTANT, WatchedRecord
+from gradtape.watching.tensorflow import missing
+from gradtape.watching.tensorflow.functions import evaluated
+from gradtape.watching.tensorflow.recorder import DATA, TensorFlowRecorder
+from gradtape.watching.tensorflow.replay import as_array, muted
+from gradtape.watching.tensorflow.tapes import TapeWatch
+from gradtape.watching.tensorflow.training import TrainingJudge, judge_equal_gradients
+from gradtape.watching.tensorflow.values import array_in, is_eager
+
+_MEANT = (".numpy()", ".item()", ".tolist()", "bool()", "operator.index()")
+_QUIET_CAUSES = ("", "GT202", "GT208", "GT212")
+
+
+class Request:
+    """One call of `tape.gradient`, and its answer."""
+
+    def __init__(
+        self, watch: TapeWatch, targets: Any, sources: Any, seeds: Any, says_unconnected: bool, location: Location
+    ) -> None:
+        self.watch = watch
+        self.targets = [target for target in nest.flatten(targets) if target is not None]
+        self.sources = nest.flatten(sources)
+        self.seeds = None if seeds is None else nest.flatten(seeds)
+        self.says_unconnected = says_unconnected
+        self.location = location
+        self.answers: list[Any] = []  # of a graph, whose numbers are not known yet
+
+
+def judge_values(request: Request, recorder: TensorFlowRecorder) -> None:
+    """Judge a gradient inside a graph, whose numbers are known now, as far as they could be evaluated."""
+    computation = RecordedComputation(_seeds(request, recorder), request.watch.tapes)
+    arrivals = []
+    for source, gradient in zip(request.sources, request.answers):
+        record = recorder.record_of(source)
+        array = None if gradient is None else evaluated.get(id(getattr(gradient, "values", gradient)))
+        if record is not None and record is not CONSTANT and array is not None:
+            arrivals.append((record, array))
+    targets = [evaluated.get(id(target)) for target in request.targets]
+    if any(target is None for target in targets) or not arrivals:
+        return
+    if not all(np.isfinite(np.asarray(target)).all() for target in targets):
+        computation = RecordedComputation(_seeds(request, recorder), request.watch.tapes | DATA)
+    judge_gradient(computation, arrivals, targets, (), judges_zeros=request.seeds is None)
+
+
+def judge_request(
+    request: Request,
+    gradients: Any,
+    recorder: TensorFlowRecorder,
+    training: TrainingJudge,
+    tell: Callable[[Problem], Any],
+) -> Problem | None:
+    """Report what is wrong with the gradients that were given. The problem, if they are None."""
+    answers = nest.flatten(gradients)
+    watch = request.watch
+    if not request.says_unconnected and len(answers) == len(request.sources):
+        found = _judge_none(request, answers, recorder)
+        if found is not None:
+            return found
+    seeds = _seeds(request, recorder)
+    computation = RecordedComputation(seeds, watch.tapes)
+    departures = [
+        cut
+        for cut in recorder.departures
+        if cut.order > watch.opened and cut.reason not in _MEANT and not cut.reason.startswith("Variable.")
+    ]
+    if not all(is_eager(target) for target in request.targets):
+        judge_records(computation, [])
+        _judge_training(request, computation, recorder, training)
+        request.answers = answers
+        return None
+    with muted():
+        arrivals = []
+        for source, gradient in zip(request.sources, answers):
+            record = recorder.record_of(source)
+            if record is not None and record is not CONSTANT and gradient is not None:
+                arrivals.append((record, as_array(gradient)))
+        arrivals = [(record, array) for record, array in arrivals if array is not None]
+        targets = [array_in(target) for target in request.targets]
+        is_equal = request.seeds is None and judge_equal_gradients(
+            arrivals, computation, request.location, recorder.array_of
+        )
+    if is_equal:
+        arrivals = [(record, array) for record, array in arrivals if np.any(array)]
+    if not all(np.isfinite(target).all() for target in targets if target is not None):
+        computation = RecordedComputation(seeds, watch.tapes | DATA)
+    notes = judge_gradient(computation, arrivals, targets, departures, judges_zeros=request.seeds is None)
+    for note in notes:
+        tell(note)
+    _judge_training(request, computation, recorder, training)
+    return None
+
+
+def _judge_training(
+    request: Request, computation: RecordedComputation, recorder: TensorFlowRecorder, training: TrainingJudge
+) -> None:
+    sources = [record for source in request.sources if (record := recorder.record_of(source)) is not None]
+    training.judge(computation, sources, request.location)
+
+
+def _seeds(request: Request, recorder: TensorFlowRecorder) -> list[tuple[WatchedRecord, Any]]:
+    found: list[tuple[WatchedRecord, Any]] = []
+    given = request.seeds or [None] * len(request.targets)
+    for target, seed in zip(request.targets, given):
+        record = recorder.record_of(target)
+        if record is None or record is CONSTANT:
+            continue
+        array = None if seed is None else array_in(seed) if is_eager(seed) else np.asarray(seed)
+        found.append((record, np.ones(record.shape, record.dtype) if array is None else array))
+    return found
+
+
+def _judge_none(request: Request, answers: Sequence[Any], recorder: TensorFlowRecorder) -> Problem | None:
+    """Report gradients that are None: all of them, or some for a reason that is a mistake."""
+    absent = [source for source, gradient in zip(request.sources, answers) if gradient is None]
+    if not absent or not request.targets:
+        return None
+    everywhere = len(absent) == len(answers)
+    for source in absent:
+        reason = missing.why(request.targets[0], source, request.watch, recorder)
+        if not reason.problem.code or (not everywhere and reason.problem.code in _QUIET_CAUSES):
+            continue
+        found = all_none(request.targets[0], reason, request.location)
+        if not everywhere:
+            found = found.with_(title=found.title.replace("every gradient asked for", "a gradient", 1))
+        found = found.with_(fixes=[*missing.joint_fixes(absent, recorder), *found.fixes])
+        report(found)
+        return found
+    return None
+
+
+__all__ = ["Request", "judge_request"]

@@ -1,0 +1,301 @@
+"""What losses are given: probabilities where logits are expected and the reverse, predictions of another shape.
+
+The functions of TensorFlow and Keras that compute losses are recognised by their frames, while an operation inside of
+them is recorded. Each is looked at twice for each place in the program.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import math
+from collections.abc import Callable
+from types import CodeType, FrameType
+from typing import Any
+
+import numpy as np
+from tensorflow.python.ops import nn_impl, nn_ops
+
+from gradtape.explain.detectors.broadcast import group_digits
+from gradtape.explain.emit.policy import is_due, report
+from gradtape.explain.messages import problem
+from gradtape.explain.model.problem import Fix, Problem, Span
+from gradtape.explain.model.record import Record, Shape
+from gradtape.explain.source.axes import stretched_axes
+from gradtape.explain.source.expression import UserExpression, site_at
+from gradtape.explain.source.files import SourceFile, one_line
+from gradtape.watching.record import OperationRecord
+from gradtape.watching.tensorflow.recorder import TensorFlowRecorder
+from gradtape.watching.tensorflow.values import array_in, is_eager
+
+TIMES_JUDGED = 2
+_PASSING_ON = frozenset({"reshape", "copy", "astype"})
+_LAYERS = frozenset({"matmul", "linear", "convolution", "einsum"})
+_RESIDUAL_LOSSES = (
+    "mean_squared_error", "mean_absolute_error", "mean_absolute_percentage_error", "mean_squared_logarithmic_error",
+    "huber", "log_cosh",
+)  # fmt: skip
+_ENTROPIES = ("binary_crossentropy", "categorical_crossentropy", "sparse_categorical_crossentropy")
+_CLASSES = {
+    "binary_crossentropy": "BinaryCrossentropy",
+    "categorical_crossentropy": "CategoricalCrossentropy",
+    "sparse_categorical_crossentropy": "SparseCategoricalCrossentropy",
+}
+Judge = Callable[[FrameType, Any, UserExpression], Problem | None]
+
+
+class LossJudge:
+    """Knows the losses of TensorFlow and Keras by their code, and judges what they are given."""
+
+    def __init__(self, recorder: TensorFlowRecorder) -> None:
+        self._recorder = recorder
+        self._seen: dict[tuple[Any, ...], int] = {}
+        self.codes: dict[CodeType, Judge] = {}
+        for function in (
+            nn_impl.sigmoid_cross_entropy_with_logits_v2,
+            getattr(nn_impl, "sigmoid_cross_entropy_with_logits", None),
+        ):
+            self._add(function, self._judge_sigmoid)
+        for name in (
+            "softmax_cross_entropy_with_logits_v2_helper",
+            "sparse_softmax_cross_entropy_with_logits",
+            "_sparse_softmax_cross_entropy_with_rank_2_logits",
+        ):
+            self._add(getattr(nn_ops, name, None), self._judge_softmax)
+
+    def add_keras(self, losses: Any, backend: Any) -> None:
+        """Know the losses of Keras, whose modules these are."""
+        for name in _ENTROPIES:
+            self._add(getattr(backend, name, None), self._judge_probabilities)
+        for name in _RESIDUAL_LOSSES:
+            self._add(getattr(losses, name, None), self._judge_residual)
+
+    def _add(self, function: Any, judge: Judge) -> None:
+        if function is not None:
+            self.codes[inspect.unwrap(function).__code__] = judge
+
+    def judge(self, frame: FrameType, location: Any) -> None:
+        """Judge what the loss that runs in `frame`, called at the user's `location`, was given."""
+        key = frame.f_code, id(location.code), location.offset
+        count = self._seen.get(key, 0)
+        if count >= TIMES_JUDGED:
+            return
+        self._seen[key] = count + 1
+        found = self.codes[frame.f_code](frame, location, UserExpression.present())
+        if found is not None and is_due(found.code, *found.place[1:]):
+            self._seen[key] = TIMES_JUDGED
+            report(found)
+
+    # -- probabilities and logits
+
+    def _producer(self, value: Any) -> OperationRecord | None:
+        """The operation that made a value, before changes of its shape."""
+        record = self._recorder.record_of(value)
+        while isinstance(record, OperationRecord) and record.operation in _PASSING_ON:
+            tracked = [parent for parent in record.parents if parent.is_tracked]
+            if len(tracked) != 1:
+                break
+            record = tracked[0]
+        return record if isinstance(record, OperationRecord) else None
+
+    def _judge_sigmoid(self, frame: FrameType, location: Any, site: UserExpression) -> Problem | None:
+        made = self._producer(frame.f_locals.get("logits"))
+        return _applied_twice(site, made, "sigmoid") if made is not None and made.operation == "sigmoid" else None
+
+    def _judge_softmax(self, frame: FrameType, location: Any, site: UserExpression) -> Problem | None:
+        made = self._producer(frame.f_locals.get("logits"))
+        return _applied_twice(site, made, "softmax") if made is not None and made.operation == "softmax" else None
+
+    def _judge_probabilities(self, frame: FrameType, location: Any, site: UserExpression) -> Problem | None:
+        """A loss of Keras with from_logits=False, of what was not made by a sigmoid or softmax."""
+        given = frame.f_locals
+        if given.get("from_logits"):
+            return None
+        output = given.get("output")
+        made = self._producer(output)
+        if made is None or not _is_linear_layer(made):
+            return None
+        array = array_in(output) if is_eager(output) else None
+        if array is not None and not (np.any(array < 0) or np.any(array > 1)):
+            return None
+        return _without_activation_problem(site, frame.f_code.co_name, made)
+
+    # -- shapes
+
+    def _judge_residual(self, frame: FrameType, location: Any, site: UserExpression) -> Problem | None:
+        """A loss of Keras in which a prediction is stretched along an axis of length 1."""
+        given = frame.f_locals
+        prediction, target = given.get("y_pred"), given.get("y_true")
+        if not self._recorder.is_tensor(prediction) or not self._recorder.is_tensor(target):
+            return None
+        record = self._recorder.record_of(prediction)
+        if record is None or not record.is_tracked or not self._recorder.has_known_shape(prediction):
+            return None
+        if not self._recorder.has_known_shape(target):
+            return None
+        shapes = self._recorder.spec_of(prediction)[0], self._recorder.spec_of(target)[0]
+        if len(shapes[0]) != len(shapes[1]):
+            return None  # Keras brings both to the same number of axes
+        if shapes[0] == shapes[1] or not stretched_axes(*shapes)[0]:
+            return None
+        return _stretched_problem(site, frame.f_code.co_name, *shapes, record)
+
+
+def _is_linear_layer(made: OperationRecord) -> bool:
+    """Whether a value is a product with weights, with or without a bias."""
+    if made.operation == "add":
+        return any(parent.operation in _LAYERS for parent in made.parents)
+    return made.operation in _LAYERS
+
+
+def _applied_twice(site: UserExpression, made: Record, name: str) -> Problem:
+    """A sigmoid or softmax before a loss that applies one itself."""
+    keyword = _only_keyword(site.source, "from_logits", True)
+    offered: list[str] = list(_without_call(made, name))
+    if keyword is not None and not offered:
+        offered.append(Fix("False", True, keyword))
+    spans = [site.span]
+    if made.location.is_known:
+        there = site_at(made.location).span
+        if there.place != site.span.place:
+            spans.append(there.labelled("made here"))
+    if keyword is not None and keyword.line not in [span.line for span in spans]:
+        spans.append(keyword.labelled("the loss is told to expect logits here"))
+    limits = "sigmoid of what lies between 0 and 1 lies between 0.5 and 0.73: " if name == "sigmoid" else ""
+    return problem(
+        "GT509",
+        f"this loss takes logits, and is given the result of a {name}: {name} is applied twice",
+        spans=spans,
+        consequence=f"{limits}the loss stays far from zero however sure the model is, and its gradient is small",
+        fixes=[
+            *offered,
+            f"give it the numbers as they are before the {name}: a last layer without activation; or from_logits=False",
+        ],
+        intent="gt.explain.configure(GT509='off')",
+    )
+
+
+def _without_call(made: Record, name: str) -> list[Fix]:
+    """`x` for the `tf.sigmoid(x)` that made a value; `Dense(3)` for `Dense(3, activation="softmax")`."""
+    site = site_at(made.location)
+    call = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    function = getattr(call, "func", None)
+    called = getattr(function, "attr", getattr(function, "id", ""))
+    if isinstance(call, ast.Call) and called == name and len(call.args) == 1:
+        inner = call.args[0]
+        text = one_line(site.source.text(inner))
+        is_atom = isinstance(inner, ast.Name | ast.Call | ast.Attribute | ast.Subscript)
+        is_whole = isinstance(site.source.parents.get(call), ast.Assign | ast.Return | ast.Call | ast.keyword)
+        return [Fix(text if is_atom or is_whole else f"({text})", True, site.source.span(call))]
+    tree = site.source.tree
+    layers = [
+        node
+        for node in ([] if tree is None else ast.walk(tree))
+        if isinstance(node, ast.Call)
+        and any(k.arg == "activation" and getattr(k.value, "value", "") == name for k in node.keywords)
+    ]
+    if len(layers) != 1:
+        return []
+    whole = site.source.span(layers[0])
+    kept = [one_line(site.source.text(part)) for part in layers[0].args]
+    kept += [f"{k.arg}={one_line(site.source.text(k.value))}" for k in layers[0].keywords if k.arg != "activation"]
+    return [Fix(f"{one_line(site.source.text(layers[0].func))}({', '.join(kept)})", True, whole)]
+
+
+def _only_keyword(source: SourceFile, name: str, value: Any) -> Span | None:
+    """The value of the only keyword argument `name=value` of the file."""
+    found = [
+        keyword.value
+        for node in ([] if source.tree is None else ast.walk(source.tree))
+        if isinstance(node, ast.Call)
+        for keyword in node.keywords
+        if keyword.arg == name and getattr(keyword.value, "value", None) is value
+    ]
+    return source.span(found[0]) if len(found) == 1 else None
+
+
+def _without_activation_problem(site: UserExpression, loss: str, made: Record) -> Problem:
+    """A loss that takes probabilities was given the numbers of a linear layer."""
+    kind = _CLASSES[loss]
+    source = site.source
+    activation = "sigmoid" if loss.startswith("binary") else "softmax"
+    made_by = [
+        node
+        for node in ([] if source.tree is None else ast.walk(source.tree))
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) == kind
+    ]
+    offered: list[str] = []
+    spans = [site.span]
+    if len(made_by) == 1:
+        whole = source.span(made_by[0])
+        text = one_line(whole.text)
+        filled = ", " if made_by[0].args or made_by[0].keywords else ""
+        false = next((k for k in made_by[0].keywords if k.arg == "from_logits"), None)
+        if false is None:
+            offered = [Fix(f"{text[:-1]}{filled}from_logits=True)", True, whole)]
+            if whole.line != site.span.line:
+                spans.append(whole.labelled("made without from_logits=True here"))
+    elif texts := [n for n in ([] if source.tree is None else ast.walk(source.tree)) if getattr(n, "value", 0) == loss]:
+        name = _keras_name(source)
+        whole = source.span(texts[0])  # type: ignore[arg-type]
+        if len(texts) == 1 and name and isinstance(texts[0], ast.Constant):
+            offered = [Fix(f"{name}.losses.{kind}(from_logits=True)", True, whole)]
+            if whole.line != site.span.line:
+                spans.append(whole.labelled("the loss is named here"))
+    return problem(
+        "GT509",
+        f"{loss} takes probabilities, and is given the numbers of a linear layer ({made.operation}), which are not "
+        "between 0 and 1",
+        spans=spans,
+        consequence="it clips them to the range of probabilities: the gradient of all that are outside is zero",
+        fixes=[*offered, f'from_logits=True, or activation="{activation}" in the last layer'],
+        intent="gt.explain.configure(GT509='off')",
+    )
+
+
+def _keras_name(source: SourceFile) -> str:
+    """How a file calls Keras."""
+    for name, module in source.imports.items():
+        if module in ("keras", "tensorflow.keras"):
+            return name
+    tensorflow = next((name for name, module in source.imports.items() if module == "tensorflow"), "")
+    return f"{tensorflow}.keras" if tensorflow else ""
+
+
+def _stretched_problem(site: UserExpression, loss: str, prediction: Shape, target: Shape, made: Record) -> Problem:
+    """One prediction is compared with many targets, inside a loss of Keras."""
+    result = np.broadcast_shapes(prediction, target)
+    axis = next(i for i in range(-1, -len(result) - 1, -1) if -i <= len(prediction) and prediction[i] != result[i])
+    spans = [site.span]
+    units = _units(site.source, prediction[-1]) if axis == -1 else None
+    offered: list[str] = []
+    if units is not None:
+        offered = [Fix(str(result[-1]), True, units)]
+        spans.append(units.labelled("as many units as it has outputs"))
+    return problem(
+        "GT102",
+        f"{loss} compares one element of the prediction {prediction} with {result[axis]} of the target {target}",
+        spans=spans,
+        notes=[f"{group_digits(math.prod(result))} differences of {group_digits(math.prod(prediction))} predictions"],
+        consequence=f"the gradient pulls each prediction towards the mean of the {result[axis]}, not towards each",
+        fixes=[*offered, f"make the model's output {result[axis]} long along axis {axis}, as the target is"],
+        intent="say so in the code: tf.broadcast_to(prediction, tf.shape(target))",
+    )
+
+
+def _units(source: SourceFile, units: int) -> Span | None:
+    """The number of units in the last `Dense(units)` of a file."""
+    numbers = [
+        node.args[0]
+        for node in ([] if source.tree is None else ast.walk(source.tree))
+        if isinstance(node, ast.Call)
+        and getattr(node.func, "attr", getattr(node.func, "id", "")) == "Dense"
+        and node.args
+        and isinstance(node.args[0], ast.Constant)
+        and node.args[0].value == units
+    ]
+    last = max(numbers, key=lambda part: (part.lineno, part.col_offset), default=None)
+    return None if last is None else source.span(last)
+
+
+__all__ = ["LossJudge"]

@@ -1,0 +1,359 @@
+"""Why a tape of TensorFlow gives None: the causes that all tapes share, in TensorFlow's words, and those of its own."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from gradtape.explain.detectors import missing_gradient
+from gradtape.explain.detectors.missing_gradient import verdict
+from gradtape.explain.graph import paths
+from gradtape.explain.messages import problem
+from gradtape.explain.model.problem import Fix, Span
+from gradtape.explain.model.record import Record
+from gradtape.explain.model.why import Why
+from gradtape.explain.render.spelling import name_in
+from gradtape.explain.source.expression import UserExpression
+from gradtape.explain.source.files import SourceFile, one_line, source_of, span_of
+from gradtape.watching.record import CONSTANT, LeafRecord, OperationRecord, WatchedRecord
+from gradtape.watching.tensorflow.recorder import TensorFlowRecorder, VariableRecord
+from gradtape.watching.tensorflow.tapes import TapeWatch
+from gradtape.watching.tensorflow.values import array_in, is_floating, numpy_dtype
+
+
+def why(target: Any, source: Any, watch: TapeWatch, recorder: TensorFlowRecorder) -> Why:
+    """Why `tape.gradient(target, source)` is None, or that there is a gradient."""
+    goal = recorder.record_of(source)
+    start = recorder.record_of(target)
+    if goal is None:
+        return verdict(
+            "GT203", f"the source is a {type(source).__name__}, which no tape can watch", fix="tf.Variable(x)"
+        )
+    if not is_floating(source.dtype):
+        return _explain_integer_source(source, goal)
+    if start is None:
+        return with_departure_edit(missing_gradient.explain_untracked_target(target, source, watch))
+    tapes = watch.tapes
+    route = paths.route_back(start, goal, tapes)
+    if route and all(record.is_on(tapes) for record in route) and not paths.blocked(route):
+        head = f"the gradient flows: {len(route) - 1} operations from the target back to the source"
+        return Why(problem("", head, spans=()))
+    rebound = find_rebinding(goal)
+    if not goal.is_on(tapes) and rebound is not None:
+        return _explain_rebinding(goal, *rebound, watch)
+    if not goal.is_on(tapes) and not (isinstance(goal, VariableRecord) and goal.is_variable):
+        return _explain_unwatched(target, source, goal, start, watch)
+    if route:
+        return missing_gradient.explain_cut_path(route, watch)
+    if isinstance(goal, LeafRecord) and not isinstance(goal, VariableRecord) and goal.location.is_known:
+        return _explain_late_watch(source, goal, start, watch)
+    if isinstance(goal, VariableRecord) and watch.watches_variables and not watch.has_read(goal):
+        assigned = _assigned_before(start)
+        if assigned is not None:
+            return missing_gradient.explain_departure(assigned)
+    return with_departure_edit(missing_gradient.explain_unconnected(target, source, paths.all_behind(start), watch))
+
+
+def _explain_integer_source(source: Any, goal: WatchedRecord) -> Why:
+    made = _made_at(source, goal)
+    fixes: list[str] = []
+    if made is not None:
+        text = _with_points(made)
+        fixes = [] if text is None else [text]
+    return verdict(
+        "GT207",
+        f"the source has dtype {numpy_dtype(source.dtype)}; only floating point numbers have gradients",
+        *(() if made is None else ("made here", made)),
+        fix=[*fixes, "write the numbers with a point (1.0), or dtype=tf.float32"],
+    )
+
+
+def _made_at(source: Any, goal: WatchedRecord) -> Span | None:
+    """Where a source was made: by its record, or by its name in the request."""
+    if goal is not CONSTANT and goal.location.is_known:
+        return span_of(goal.location)
+    site = UserExpression.present()
+    part = site.asked()[1]
+    return None if part is None else site.binding(part)
+
+
+def _with_points(made: Span) -> Fix | None:
+    """`tf.Variable([3.0, 4.0])` for `tf.Variable([3, 4])`."""
+    source = source_of(made.file)
+    node = source.at(made)
+    whole = source.span(node) if isinstance(node, ast.Call) else None
+    if whole is None or not isinstance(node, ast.Call) or not node.args or "\n" in whole.source:
+        return None
+    numbers = [
+        part
+        for part in ast.walk(node.args[0])
+        if isinstance(part, ast.Constant) and isinstance(part.value, int) and not isinstance(part.value, bool)
+    ]
+    if not numbers or any(keyword.arg == "dtype" for keyword in node.keywords):
+        return None
+    text, base = whole.text, whole.column or 0
+    for part in sorted(numbers, key=lambda number: -number.col_offset):
+        end = (source.span(part).end_column or 0) - base
+        text = f"{text[:end]}.0{text[end:]}"
+    return Fix(text, True, whole)
+
+
+# -- a value that left TensorFlow
+
+
+def with_departure_edit(reason: Why) -> Why:
+    """The same, with an edit of the whole statement where a value left as a number or an array."""
+    found = reason.problem
+    if found.code != "GT210" or found.main is None:
+        return reason
+    source = source_of(found.main.file)
+    node = source.at(found.main)
+    statement = None if node is None else source.statement(node)
+    edit = None if statement is None else _stay_in_tensorflow(source, statement)
+    return reason if edit is None else Why(found.with_(fixes=[edit, *found.fixes]))
+
+
+def _stay_in_tensorflow(source: SourceFile, statement: ast.stmt) -> Fix | None:
+    """A statement without `float(x)` and `x.numpy()`, and with TensorFlow's functions for those of NumPy.
+
+    None where a function of NumPy has no counterpart of the same arguments.
+    """
+    value = getattr(statement, "value", None)
+    if not isinstance(value, ast.expr) or "\n" in source.text(value):
+        return None
+    whole = source.span(value)
+    tensorflow = next((name for name, module in source.imports.items() if module == "tensorflow"), "")
+    base = whole.column or 0
+    edits: list[tuple[ast.expr, Span | str]] = []
+    for node in ast.walk(value):
+        if not isinstance(node, ast.Call):
+            continue
+        function = node.func
+        if isinstance(function, ast.Name) and function.id == "float" and len(node.args) == 1:
+            inner = source.span(node.args[0])
+            edits += [(node, inner)]
+        elif isinstance(function, ast.Attribute) and function.attr == "numpy" and not node.args:
+            edits += [(node, source.span(function.value))]
+        elif isinstance(function, ast.Attribute) and source.imports.get(getattr(function.value, "id", "")) == "numpy":
+            name = name_in("tensorflow", function.attr)
+            if not name or not tensorflow or function.attr in _OTHER_ARGUMENTS:
+                return None
+            edits += [(function, f"{tensorflow}.{name}")]
+        elif isinstance(function, ast.Attribute) and getattr(function.value, "id", "") == "math":
+            name = name_in("tensorflow", function.attr)
+            if not name or not tensorflow:
+                return None
+            edits += [(function, f"{tensorflow}.{name}")]
+    text = whole.text
+    pieces: list[tuple[int, int, str]] = []
+    for part, new in edits:
+        place = source.span(part)
+        start, end = (place.column or 0) - base, (place.end_column or 0) - base
+        if isinstance(new, str):
+            pieces.append((start, end, new))
+        else:
+            inner_start, inner_end = (new.column or 0) - base, (new.end_column or 0) - base
+            pieces += [(start, inner_start, ""), (inner_end, end, "")]
+    for start, end, written in sorted(pieces, reverse=True):
+        text = text[:start] + written + text[end:]
+    return Fix(text, True, whole) if text != whole.text else None
+
+
+_OTHER_ARGUMENTS = frozenset({"interp", "array", "asarray", "arange", "linspace", "random", "zeros", "ones", "full"})
+
+
+# -- a name that was bound to a new tensor
+
+
+def find_rebinding(goal: Record) -> tuple[str, SourceFile, ast.stmt] | None:
+    """The statement that bound the name of a computed source anew (`w = w - lr * g`), and that name."""
+    if not isinstance(goal, OperationRecord) or not goal.is_tracked or not goal.location.is_known:
+        return None
+    name = missing_gradient._rebound_name(goal)
+    source = source_of(goal.location.file)
+    node = source.find(goal.location)
+    statement = None if node is None else source.statement(node)
+    return (name, source, statement) if name and statement is not None else None
+
+
+def _explain_rebinding(goal: Record, name: str, source: SourceFile, statement: ast.stmt, watch: TapeWatch) -> Why:
+    origin = next((r for r in paths.all_behind(goal) if isinstance(r, VariableRecord)), None)
+    kind = "a Variable" if origin is not None else "the tensor that was watched"
+    text = _assignment(name, source, statement)
+    offered: list[str] = [] if text is None else [Fix(text, True, source.span(statement))]
+    return verdict(
+        "GT205",
+        f"{name} is no Variable any more: the name was bound to a new tensor, which this tape does not watch",
+        "bound here",
+        goal,
+        f"before, {name} was {kind}; an operation on it gives a plain tensor",
+        fix=[*offered, f"a Variable keeps its place: {name}.assign(...) instead of {name} = ..."],
+    )
+
+
+def _assignment(name: str, source: SourceFile, statement: ast.stmt) -> str | None:
+    """`w.assign_sub(step)` for `w = w - step` or `w -= step`; `w.assign(value)` for any other value."""
+    kinds = {ast.Add: "assign_add", ast.Sub: "assign_sub"}
+    if isinstance(statement, ast.AugAssign) and type(statement.op) in kinds:
+        return f"{name}.{kinds[type(statement.op)]}({one_line(source.text(statement.value))})"
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        value = statement.value
+        if isinstance(value, ast.BinOp) and type(value.op) in kinds and source.text(value.left) == name:
+            return f"{name}.{kinds[type(value.op)]}({one_line(source.text(value.right))})"
+        return f"{name}.assign({one_line(source.text(value))})"
+    return None
+
+
+def joint_fixes(sources: Sequence[Any], recorder: TensorFlowRecorder) -> list[Fix]:
+    """One edit for all names that were bound anew in neighbouring statements; empty if there is one or none."""
+    found = [r for x in sources if (goal := recorder.record_of(x)) is not None and (r := find_rebinding(goal))]
+    if len(found) < 2:
+        return []
+    source = found[0][1]
+    statements = sorted({r[2].lineno: r for r in found}.values(), key=lambda r: r[2].lineno)
+    spans = [source.span(statement) for _, _, statement in statements]
+    texts = [_assignment(name, source, statement) for name, _, statement in statements]
+    follow = all((one.end_line or one.line) + 1 == other.line for one, other in pairwise(spans))
+    if not follow or any(text is None for text in texts) or any(span.line != span.end_line for span in spans):
+        return []
+    whole = Span(
+        spans[0].file,
+        spans[0].line,
+        spans[0].column,
+        spans[-1].end_column,
+        source="\n".join(span.source for span in spans),
+        end_line=spans[-1].line,
+    )
+    indent = " " * (spans[0].column or 0)
+    return [Fix(f"\n{indent}".join(text for text in texts if text), True, whole)]
+
+
+# -- sources that the tape does not watch
+
+
+def _explain_late_watch(source: Any, goal: LeafRecord, start: WatchedRecord, watch: TapeWatch) -> Why:
+    """The tape was told to watch a tensor after the target was computed from it."""
+    site = UserExpression.present()
+    part = site.asked()[1]
+    name = one_line(site.source.text(part)) if isinstance(part, ast.Name | ast.Attribute) else "the source"
+    target = site.asked()[0]
+    use = None if target is None else site.use(target, lambda value: value is source)
+    lines: list[Any] = ["watched here", goal]
+    used = paths.use_of(array_in(source), paths.all_behind(start))
+    if used is not None:
+        lines += ["used here", used]
+    elif use is not None:
+        lines += ["used here", use[0]]
+    elif start.operation and start.order < goal.order:
+        lines += ["the target was computed here", start]
+    else:
+        return missing_gradient.verdict(
+            "GT202",
+            f"the target was not computed from {name} after it was watched",
+            *lines,
+            fix=f"compute the target from {name} after tape.watch({name})",
+        )
+    return verdict(
+        "GT204",
+        f"{name} was used before the tape was told to watch it",
+        *lines,
+        fix=[*_earlier_watch(goal), f"tape.watch({name}) at the top of the with block, before it is used"],
+    )
+
+
+def _earlier_watch(goal: LeafRecord) -> list[str]:
+    """The statements of the with block with `tape.watch(x)` moved to the front."""
+    source = source_of(goal.location.file)
+    node = source.find(goal.location)
+    statement = None if node is None else source.statement(node)
+    block = None if statement is None else source.parents.get(statement)
+    if statement is None or not isinstance(block, ast.With) or statement not in block.body:
+        return []
+    before = block.body[: block.body.index(statement)]
+    if not before:
+        return []
+    spans = [source.span(each) for each in [*before, statement]]
+    whole = Span(
+        spans[0].file,
+        spans[0].line,
+        spans[0].column,
+        spans[-1].end_column,
+        source="\n".join(source.lines[spans[0].line - 1 : (spans[-1].end_line or spans[-1].line)]),
+        end_line=spans[-1].end_line or spans[-1].line,
+    )
+    indent = " " * (spans[0].column or 0)
+    return [Fix(f"\n{indent}".join(span.text for span in [spans[-1], *spans[:-1]]), True, whole)]
+
+
+def _explain_unwatched(target: Any, source: Any, goal: WatchedRecord, start: WatchedRecord, watch: TapeWatch) -> Why:
+    site = UserExpression.present()
+    part = site.asked()[1]
+    name = one_line(site.source.text(part)) if isinstance(part, ast.Name | ast.Attribute) else "the source"
+    made = _made_at(source, goal)
+    lines: list[Any] = [] if made is None else ["made here", made]
+    if isinstance(goal, VariableRecord):
+        return verdict(
+            "GT212",
+            f"{name} is a Variable with trainable=False, which a tape does not watch by itself",
+            *lines,
+            fix=[*_trainable_fix(made), *_watch_fix(name, watch), "tape.watch(v) inside the with block"],
+        )
+    reached = paths.all_behind(start)
+    used = None if goal.is_shared else next((user for user in reached if goal in user.parents), None)
+    used = used or paths.use_of(array_in(source), reached)
+    if goal.operation and goal.is_tracked:
+        code, words = "GT211", f"{name} was computed while this tape was not recording, so it is a constant for it"
+    elif goal.is_cut:
+        code, words = "GT203", f"{name} is a constant for this tape: its value left at {goal.reason}"
+    elif goal.tapes and goal.is_tracked:
+        code, words = "GT211", f"{name} is watched by another tape, not by this one"
+    else:
+        code = "GT203"
+        words = f"{name} is a tensor, and a tape watches only Variables unless it is told to"
+    asked = site.asked()[0]
+    use = None if asked is None else site.use(asked, lambda value: value is source)
+    if used is not None:
+        lines += ["the target uses it here", used]
+    elif use is not None:
+        lines += ["the target uses it here", use[0]]
+    return verdict(code, words, *lines, fix=[*_watch_fix(name, watch), f"tape.watch({name}) inside the with block"])
+
+
+def _trainable_fix(made: Span | None) -> list[str]:
+    """`trainable=True` in the call that made the variable."""
+    node = None if made is None else source_of(made.file).at(made)
+    if made is None or not isinstance(node, ast.Call):
+        return []
+    source = source_of(made.file)
+    keyword = next((k for k in node.keywords if k.arg == "trainable" and isinstance(k.value, ast.Constant)), None)
+    return [] if keyword is None else [Fix("True", True, source.span(keyword.value))]
+
+
+def _watch_fix(name: str, watch: TapeWatch) -> list[str]:
+    """`tape.watch(x)` as the first statement of the with block."""
+    source = source_of(watch.entered.file)
+    node: Any = source.find(watch.entered)
+    while node is not None and not isinstance(node, ast.With):
+        node = source.parents.get(node)
+    if node is None or not name.isidentifier():
+        return []
+    bound = next((i.optional_vars for i in node.items if isinstance(i.optional_vars, ast.Name)), None)
+    first = node.body[0]
+    whole = source.span(first)
+    if bound is None:
+        return []
+    indent = " " * (whole.column or 0)
+    return [Fix(f"{bound.id}.watch({name})\n{indent}{whole.text}", True, whole)]
+
+
+# -- variables that the tape has not read
+
+
+def _assigned_before(start: WatchedRecord) -> Record | None:
+    """A value that was assigned to a variable on the way to the target."""
+    return next((r for r in paths.all_behind(start) if r.reason.startswith("Variable.assign")), None)
+
+
+__all__ = ["find_rebinding", "joint_fixes", "why"]

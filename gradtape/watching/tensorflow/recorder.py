@@ -1,0 +1,551 @@
+"""The records of TensorFlow's tensors: one for each operation that is executed, or built into a graph.
+
+A variable has one record as long as it lives; what is read from it has the record of the variable. An operation is on
+a tape if that was recording and one of the operands was on it, as TensorFlow itself decides it.
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from tensorflow.python.framework import ops, tensor_util
+
+from gradtape.core.location import Location, is_library
+from gradtape.explain.model.record import Shape
+from gradtape.watching.judge import judge_broadcast
+from gradtape.watching.record import (
+    CONSTANT,
+    NOWHERE,
+    CutRecord,
+    LeafRecord,
+    OperandSpec,
+    OperationRecord,
+    ResultRecord,
+    WatchedRecord,
+)
+from gradtape.watching.recorder import Recorder
+from gradtape.watching.tensorflow import values
+from gradtape.watching.tensorflow.functions import GraphValue, graph_replay
+from gradtape.watching.tensorflow.operations import (
+    ASSIGNMENTS,
+    ELEMENTWISE_PAIRS,
+    READS,
+    STEPS,
+    STRUCTURAL,
+    TABLE,
+    Row,
+)
+from gradtape.watching.tensorflow.replay import replay_of
+from gradtape.watching.tensorflow.tapes import TapeWatch
+from gradtape.watching.tensorflow.values import (
+    HeldBytes,
+    SeenTensor,
+    array_in,
+    handle_of,
+    is_eager,
+    is_floating,
+    is_symbolic,
+    numpy_dtype,
+)
+
+DEPTH_AT_MOST = 20_000
+UNKNOWN = 0
+DATA = frozenset({-1})
+"""The number, in the place of a tape's, of operations on data, which no tape records."""
+
+
+class VariableRecord(LeafRecord):
+    """A variable. `tapes` are all that have watched it."""
+
+    def __init__(self, variable: Any, location: Location, is_trainable: bool, is_named_by: str) -> None:
+        shape, dtype = spec_of_variable(variable)
+        super().__init__(
+            shape, dtype, location, None, is_tracked=is_trainable, is_variable=is_trainable, library="tensorflow"
+        )
+        self.reference = weakref.ref(variable)
+        self.name = is_named_by
+        self.writes = 0  # how often it was assigned to while it was watched, its first value included
+        self.assigned: CutRecord | None = None  # the latest value that came from a tape and was assigned to it
+
+    def value(self) -> Any:
+        """Not kept: what operations read is kept with them."""
+        return None
+
+
+def spec_of_variable(variable: Any) -> tuple[Shape, np.dtype[Any]]:
+    """Shape and dtype of a variable; unknown lengths are 0."""
+    shape = variable.shape
+    lengths = tuple(n or UNKNOWN for n in shape.as_list()) if shape.rank is not None else ()
+    return lengths, numpy_dtype(variable.dtype)
+
+
+class HeldCut(CutRecord):
+    """A cut that holds what it was cut from, as the tape does until its gradient is taken."""
+
+    def __init__(
+        self, reason: str, shape: Shape, dtype: Any, location: Location, held: Sequence[WatchedRecord]
+    ) -> None:
+        super().__init__(reason, shape, dtype, location, held)
+        self.held = tuple(held)
+        self.library = "tensorflow"
+
+    def origins(self) -> Any:
+        """What it was cut from."""
+        return iter(self.held)
+
+    @property
+    def has_lost_origins(self) -> bool:  # type: ignore[override]
+        """Never: they are held."""
+        return False
+
+
+class TensorFlowRecorder(Recorder):
+    """The records of TensorFlow's tensors and variables."""
+
+    name = "tensorflow"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.held = HeldBytes()
+        self.active: list[TapeWatch] = []
+        self.variables: dict[int, VariableRecord] = {}  # by the number of the handle
+        self.accessed: VariableRecord | None = None
+        self.in_backward = 0
+        self.losses: Any = None  # a LossJudge
+        self.traced: dict[int, Any] = {}  # variables that a graph reads, as they were when it was traced
+        self.batch_length: int | None = None  # what an unknown first length of a graph's tensors stands for
+        self.unknown_shapes: weakref.WeakSet[WatchedRecord] = weakref.WeakSet()
+
+    # -- what a library answers
+
+    def is_tensor(self, value: Any) -> bool:
+        """Whether a value is a tensor or a variable."""
+        return is_eager(value) or is_symbolic(value) or handle_of(value) is not None
+
+    def is_variable(self, value: Any) -> bool:
+        """Whether a value is a variable of TensorFlow or Keras."""
+        return handle_of(value) is not None
+
+    def is_tracked(self, value: Any) -> bool:
+        """Whether a value without a record is watched: only variables are, and they have one."""
+        return False
+
+    def array_of(self, value: Any) -> Any:
+        """The numbers of a tensor or a variable."""
+        if is_eager(value):
+            return array_in(value)
+        if handle_of(value) is not None and ops.executing_eagerly_outside_functions():
+            inner = values.variable_of(value)
+            with ops.init_scope():
+                return np.array(values.to_numpy(inner.read_value())) if is_eager(inner.handle) else None
+        return None
+
+    def spec_of(self, value: Any) -> tuple[Shape, np.dtype[Any]]:
+        """Shape and dtype; of a tensor of a graph, unknown lengths are those of the batch."""
+        dtype = numpy_dtype(value.dtype)
+        if is_eager(value):
+            return tuple(value.shape), dtype
+        shape = value.shape
+        if shape.rank is None:
+            return (), dtype
+        lengths = shape.as_list()
+        batch = self.batch_length
+        return tuple(
+            n if n is not None else (batch if k == 0 and batch is not None else UNKNOWN) for k, n in enumerate(lengths)
+        ), dtype
+
+    def has_known_shape(self, value: Any) -> bool:
+        """Whether all lengths are known, or the first is that of a known batch."""
+        if is_eager(value):
+            return True
+        shape = value.shape
+        if shape.rank is None:
+            return False
+        return all(n is not None or (k == 0 and self.batch_length is not None) for k, n in enumerate(shape.as_list()))
+
+    def keep(self, value: Any) -> Any:
+        """A reference to the numbers of a tensor."""
+        return self.held.hold(value, *reversed(self.spec_of(value))) if is_eager(value) else None
+
+    # -- records
+
+    def record_of(self, value: Any) -> WatchedRecord | None:
+        """The record of a tensor or variable; None for other values."""
+        handle = handle_of(value)
+        if handle is not None:
+            return self.variable_record(value)
+        if not is_eager(value) and not is_symbolic(value):
+            return None
+        entry = self._entries.get(id(value))
+        if entry is not None and entry.reference() is value:
+            return entry.record
+        return CONSTANT
+
+    source_record_of = record_of
+
+    def variable_record(self, value: Any, location: Location | None = None) -> VariableRecord:
+        """The record of a variable, made when it is met for the first time."""
+        handle = handle_of(value)
+        key = handle._id if is_eager(handle) else id(handle)
+        found = self.variables.get(key)
+        if found is None:
+            inner = values.variable_of(value)
+            where = location or NOWHERE
+            found = VariableRecord(inner, where, bool(inner.trainable), inner.name)
+            self.variables[key] = found
+        return found
+
+    def note_read(self, value: Any) -> None:
+        """Note that a tensor is what was read of the variable that was accessed last."""
+        if self.accessed is not None:
+            self.note(value, self._read_record(self.accessed))
+
+    def watch(self, watch: TapeWatch, value: Any) -> None:
+        """Note that a tape was told to watch a tensor or a variable."""
+        record = self.record_of(value)
+        if isinstance(record, VariableRecord):
+            record.tapes |= {watch.number}
+            record.is_tracked = record.is_variable = True
+        elif record is None or not record.is_tracked:
+            shape, dtype = self.spec_of(value)
+            leaf = LeafRecord(shape, dtype, Location.here(), self.keep(value), library=self.name)
+            leaf.tapes = frozenset({watch.number})
+            self.note(value, leaf)
+        else:
+            record.tapes |= {watch.number}
+            record.is_tracked = True
+
+    # -- operations
+
+    def record_operation(self, kind: str, inputs: Sequence[Any], attributes: Any, outputs: Sequence[Any]) -> None:
+        """Record an operation that was executed, or built into a graph."""
+        if kind in READS:
+            if self.accessed is not None and outputs:
+                self.note(outputs[0], self._read_record(self.accessed))
+            return
+        if kind in ASSIGNMENTS:
+            self._record_assignment(kind, inputs)
+            return
+        if kind in STRUCTURAL or not outputs:
+            return
+        parents = [self._operand_record(x) for x in inputs]
+        if kind == "ResourceGather" and self.accessed is not None:
+            parents[0] = self._read_record(self.accessed)
+        if all(parent is CONSTANT for parent in parents):
+            if any(is_symbolic(output) for output in outputs):
+                self._record_symbolic_constant(outputs)
+            if self._is_data_operation(kind, inputs, outputs):
+                self._record_data(kind, inputs, attributes, outputs, parents, Location.here())
+            return
+        tracked = [p for p, x in zip(parents, inputs) if p.is_tracked and self._can_have_gradient(p, x)]
+        location = self._location() if tracked else Location.here()
+        if not tracked and any(parent.is_cut for parent in parents):
+            for output in outputs:
+                self.constant(output, parents, location)
+            return
+        if not tracked:
+            if self._is_data_operation(kind, inputs, outputs):
+                self._record_data(kind, inputs, attributes, outputs, parents, location)
+            return
+        row = TABLE.get(kind) or Row(kind, "general")
+        reason = self._cut_reason(kind, outputs, tracked)
+        if reason:
+            for output in outputs:
+                shape, dtype = self.spec_of(output)
+                self.note(output, HeldCut(reason, shape, dtype, location, tracked))
+            return
+        self._record_tracked(kind, row, inputs, attributes, outputs, parents, tracked, location)
+
+    def _is_data_operation(self, kind: str, inputs: Sequence[Any], outputs: Sequence[Any]) -> bool:
+        """Whether an operation computes with data only, where a NaN in it may matter to a gradient."""
+        if self.in_backward or len(outputs) != 1 or not inputs or kind.startswith("__"):
+            return False
+        if not (self.active or is_symbolic(outputs[0])) or not is_floating(outputs[0].dtype):
+            return False
+        return any(is_floating(x.dtype) for x in inputs) and not any(x.dtype.name == "resource" for x in inputs)
+
+    def _record_data(
+        self,
+        kind: str,
+        inputs: Sequence[Any],
+        attributes: Any,
+        outputs: Sequence[Any],
+        parents: Sequence[WatchedRecord],
+        location: Location,
+    ) -> None:
+        """Record an operation on data: it is no part of a gradient, but may be where a NaN comes from."""
+        row = TABLE.get(kind) or Row(kind, "general")
+        self._record_tracked(kind, row, inputs, attributes, outputs, parents, (), location)
+
+    def _location(self) -> Location:
+        """The user's expression that is being executed; a loss on the way there is judged."""
+        frame: Any = sys._getframe(1)
+        codes = {} if self.losses is None else self.losses.codes
+        inside = []
+        while frame is not None and is_library(frame.f_code.co_filename):
+            if frame.f_code in codes:
+                inside.append(frame)
+            frame = frame.f_back
+        if frame is None:
+            return NOWHERE
+        location = Location(frame.f_code, ~frame.f_lasti if self.in_backward else frame.f_lasti)
+        if not self.in_backward:
+            for each in inside:
+                self.losses.judge(each, location)
+        return location
+
+    def _operand_record(self, value: Any) -> WatchedRecord:
+        entry = self._entries.get(id(value))
+        if entry is not None and entry.reference() is value:
+            return entry.record
+        if is_eager(value) and value.dtype.name == "resource":  # a variable that a function has captured
+            known = self.variables.get(value._id)
+            return CONSTANT if known is None else self._read_record(known)
+        return CONSTANT
+
+    def _read_record(self, variable: VariableRecord) -> WatchedRecord:
+        if variable.assigned is not None and not variable.is_variable:
+            return variable.assigned
+        return variable
+
+    def _can_have_gradient(self, record: WatchedRecord, value: Any) -> bool:
+        return bool(is_floating(value.dtype)) or value.dtype.name in ("resource", "variant")
+
+    def _cut_reason(self, kind: str, outputs: Sequence[Any], tracked: Sequence[WatchedRecord]) -> str:
+        if kind in ("StopGradient", "PreventGradient"):
+            return "stop_gradient"
+        if kind in STEPS:
+            return STEPS[kind]
+        if kind == "Cast" and not is_floating(outputs[0].dtype):
+            return "a cast to integer or bool"
+        return "" if any(is_floating(output.dtype) or output.dtype.name == "variant" for output in outputs) else kind
+
+    def _record_symbolic_constant(self, outputs: Sequence[Any]) -> None:
+        """A tensor of a graph that is data: its record has the lengths that its own shape lacks."""
+        for output in outputs:
+            if output.dtype.name in ("resource", "variant", "string") or not self.has_known_shape(output):
+                continue
+            if None in (output.shape.as_list() or ()):
+                shape, dtype = self.spec_of(output)
+                self.note(output, LeafRecord(shape, dtype, NOWHERE, None, is_tracked=False, library=self.name))
+
+    def _record_assignment(self, kind: str, inputs: Sequence[Any]) -> None:
+        value = self._operand_record(inputs[1])
+        handle = inputs[0]
+        known = self.variables.get(handle._id) if is_eager(handle) else None
+        if known is not None:
+            known.writes += 1
+        if not value.is_tracked or self.in_backward:
+            return
+        shape, dtype = self.spec_of(inputs[1])
+        cut = HeldCut(ASSIGNMENTS[kind], shape, dtype, Location.here(), [value])
+        self.departures.append(cut)
+        if known is not None:
+            known.assigned = cut
+
+    def _record_tracked(
+        self,
+        kind: str,
+        row: Row,
+        inputs: Sequence[Any],
+        attributes: Any,
+        outputs: Sequence[Any],
+        parents: Sequence[WatchedRecord],
+        tracked: Sequence[WatchedRecord],
+        location: Location,
+    ) -> None:
+        depth = 1 + max((getattr(parent, "depth", 0) for parent in tracked or parents), default=0)
+        if depth > DEPTH_AT_MOST:
+            return
+        slots = [k for k in (row.operands or range(len(inputs))) if k < len(inputs)]
+        on = frozenset(watch.number for watch in self.active)
+        tapes = on & frozenset().union(*(parent.tapes for parent in tracked)) if tracked else DATA
+        attributes = as_mapping(attributes, outputs)
+        specs = [self.spec_of(inputs[k]) if inputs[k].dtype.name != "resource" else parents[k] for k in slots]
+        first = specs[0].shape if isinstance(specs[0], WatchedRecord) else specs[0][0]
+        if kind in ("GatherV2", "GatherNd"):
+            row, picked = gather_row(kind, row, inputs, attributes, first)
+            params = picked
+        else:
+            params = (
+                {} if row.parameters is None else row.parameters(attributes, lambda k: constant_of(inputs, k), first)
+            )
+        shape, dtype = self.spec_of(outputs[0])
+        operands = [
+            OperandSpec(spec.shape, spec.dtype, parents[k].is_tracked)
+            if isinstance(spec, WatchedRecord)
+            else OperandSpec(*spec, parents[k].is_tracked)
+            for k, spec in zip(slots, specs)
+        ]
+        own = [parents[k] for k in slots]
+        is_eager_here = is_eager(outputs[0])
+        record = OperationRecord(
+            row.name,
+            row.kind,
+            params,
+            own,
+            operands,
+            [self.keep(inputs[k]) if is_eager_here else GraphValue(inputs[k]) for k in slots],
+            shape,
+            dtype,
+            location,
+            kept=None if len(outputs) > 1 else SeenTensor(outputs[0]) if is_eager_here else GraphValue(outputs[0]),
+            replay=replay_of(kind, inputs, attributes, len(outputs), slots, self.held)
+            if is_eager_here
+            else graph_replay(kind, outputs[0].op, attributes, slots),
+            library=self.name,
+            is_tracked=bool(tracked),
+            tapes=tapes,
+        )
+        record.depth = depth  # type: ignore[attr-defined]
+        record.theirs = kind  # type: ignore[attr-defined]
+        record.recorded_by = on  # type: ignore[attr-defined]
+        if len(outputs) == 1:
+            self.note(outputs[0], merge_softmax(record))
+            if tracked:
+                self._judge(kind, record, inputs, outputs)
+            return
+        record.has_several_results = True
+        for part, output in enumerate(outputs):
+            shape, dtype = self.spec_of(output)
+            result = ResultRecord(
+                record, part, shape, dtype, SeenTensor(output) if is_eager_here else GraphValue(output)
+            )
+            result.depth = depth  # type: ignore[attr-defined]
+            result.theirs = kind  # type: ignore[attr-defined]
+            self.note(output, result)
+
+    def record_custom(
+        self, name: str, outputs: Sequence[Any], inputs: Sequence[Any]
+    ) -> tuple[OperationRecord, WatchedRecord] | None:
+        """Record a function with a gradient rule of the user's; also the record of what is inside of it."""
+        if len(outputs) != 1 or not is_eager(outputs[0]):
+            return None
+        copied = self._operand_record(outputs[0])
+        if not isinstance(copied, OperationRecord) or not copied.parents:
+            return None
+        parents = [self._operand_record(x) for x in inputs]
+        tracked = [parent for parent in parents if parent.is_tracked]
+        if not tracked:
+            return None
+        on = frozenset(watch.number for watch in self.active)
+        record = OperationRecord(
+            name,
+            "custom",
+            {},
+            parents,
+            [OperandSpec(*self.spec_of(x), parent.is_tracked) for x, parent in zip(inputs, parents)],
+            [self.keep(x) for x in inputs],
+            copied.shape,
+            copied.dtype,
+            copied.location,
+            kept=SeenTensor(outputs[0]),
+            library=self.name,
+            tapes=on & frozenset().union(*(parent.tapes for parent in tracked)),
+        )
+        record.depth = getattr(copied, "depth", 0)  # type: ignore[attr-defined]
+        record.theirs = ""  # type: ignore[attr-defined]
+        record.recorded_by = on  # type: ignore[attr-defined]
+        self.note(outputs[0], record)
+        return record, copied.parents[0]
+
+    def _judge(self, kind: str, record: OperationRecord, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+        if kind not in ELEMENTWISE_PAIRS or len(inputs) != 2 or record.location.in_rule:
+            return
+        left, right = (spec.shape for spec in record.operands)
+        if left is None or right is None or left == right:
+            return
+        if not all(self.has_known_shape(x) for x in inputs):
+            return
+        judge_broadcast(record, list(inputs), (left, right))
+
+
+def as_mapping(attributes: Any, outputs: Sequence[Any]) -> Mapping[str, Any]:
+    """The attributes of an operation by their names; of one in a graph, as TensorFlow decodes them."""
+    if is_symbolic(outputs[0]):
+        operation = outputs[0].op
+        return {name: operation.get_attr(name) for name in attributes[::2]}
+    return dict(zip(attributes[::2], attributes[1::2]))
+
+
+def constant_of(inputs: Sequence[Any], index: int) -> Any:
+    """The value of an input as a number or a list; None if it is not known."""
+    if not -len(inputs) <= index < len(inputs):
+        return None
+    found = inputs[index]
+    array = array_in(found) if is_eager(found) else tensor_util.constant_value(found)
+    return None if array is None else np.asarray(array).tolist()
+
+
+def gather_row(
+    kind: str, row: Row, inputs: Sequence[Any], attributes: Mapping[str, Any], shape: Shape
+) -> tuple[Row, dict[str, Any]]:
+    """`x[rows, labels]` for `tf.gather(x, labels, batch_dims=1)`, `x[:, columns]` for `tf.gather(x, columns, axis=1)`.
+
+    An index that is not known, or has more axes, stays TensorFlow's operation.
+    """
+    picked = array_in(inputs[1]) if is_eager(inputs[1]) else None
+    if picked is None or picked.dtype.kind not in "iu":
+        return row, {}
+    picked = np.array(picked)
+    whole = Row("getitem", "linear", row.operands)
+    if kind == "GatherNd":
+        if picked.ndim == 2 and picked.shape[1] == len(shape):
+            return whole, {"index": tuple(picked[:, k] for k in range(picked.shape[1]))}
+        return row, {}
+    axis = (constant_of(inputs, 2) or 0) % max(len(shape), 1)
+    batch = int(attributes.get("batch_dims") or 0)
+    if batch == 0:
+        return whole, {"index": (*[slice(None)] * axis, picked)}
+    if batch == 1 and axis == 1 and len(shape) == 2 and picked.ndim == 1:
+        return whole, {"index": (np.arange(shape[0]), picked)}
+    return row, {}
+
+
+def merge_softmax(record: OperationRecord) -> OperationRecord:
+    """One softmax over the axis that was asked for, where TensorFlow has swapped axes before and after it."""
+    inner = record.parents[0] if record.operation == "transpose" else None
+    if not isinstance(inner, OperationRecord) or inner.operation not in ("softmax", "log_softmax"):
+        return record
+    outer = inner.parents[0]
+    if not isinstance(outer, OperationRecord) or outer.operation != "transpose" or outer.params != record.params:
+        return record
+    axes = record.params.get("axes")
+    if not axes or not record.place_key == inner.place_key == outer.place_key:
+        return record
+    replays = outer.replay, inner.replay, record.replay
+    record.operation, record.kind = inner.operation, inner.kind
+    record.params = {"axis": (axes[-1],)}
+    record.parents, record.operands, record.inputs = outer.parents, outer.operands, outer.inputs
+    record.replay = chain(replays)
+    return record
+
+
+def chain(replays: Sequence[Any]) -> Any:
+    """Several operations, each of the result of the one before, as one."""
+    from gradtape.watching.record import Replay
+
+    if any(each is None for each in replays):
+        return None
+
+    def forward(inputs: Sequence[Any]) -> Any:
+        for each in replays:
+            inputs = [each.forward(inputs)]
+        return inputs[0]
+
+    def reverse(inputs: Sequence[Any], gradient: Any) -> Sequence[Any]:
+        stages = [inputs]
+        for each in replays[:-1]:
+            stages.append([each.forward(stages[-1])])
+        for each, given in zip(reversed(replays), reversed(stages)):
+            gradient = each.reverse(given, gradient)[0]
+        return [gradient]
+
+    return Replay(forward, reverse)
+
+
+__all__ = ["HeldCut", "TensorFlowRecorder", "VariableRecord"]

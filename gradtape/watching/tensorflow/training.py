@@ -1,0 +1,293 @@
+"""Variables that do not learn: never asked for, not registered with their model, or equal to each other."""
+
+from __future__ import annotations
+
+import ast
+import gc
+import weakref
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.location import Location
+from gradtape.explain.emit.policy import is_due, report
+from gradtape.explain.messages import problem
+from gradtape.explain.messages.build import at
+from gradtape.explain.model.problem import Fix, Problem, Span
+from gradtape.explain.source.files import one_line, source_of, span_of
+from gradtape.explain.source.parameter_names import join_names
+from gradtape.watching.computation import RecordedComputation
+from gradtape.watching.record import WatchedRecord
+from gradtape.watching.tensorflow.recorder import TensorFlowRecorder, VariableRecord
+
+_LAYERS = frozenset({"matmul", "convolution", "einsum", "linear"})
+
+
+class TrainingJudge:
+    """Follows which variables the targets depend on, and which are asked for or written to."""
+
+    def __init__(self, recorder: TensorFlowRecorder) -> None:
+        self._recorder = recorder
+        self._asked: set[VariableRecord] = set()
+        self._unasked: dict[VariableRecord, tuple[Location, list[VariableRecord]]] = {}
+
+    def judge(self, computation: RecordedComputation, sources: Sequence[WatchedRecord], where: Location) -> None:
+        """Look at the variables behind the targets of a gradient, and at those that it was asked for."""
+        asked = [record for record in sources if isinstance(record, VariableRecord)]
+        self._asked |= {*asked}
+        if not asked or len(asked) != len(sources):
+            return
+        behind = [
+            record
+            for record in computation.records
+            if isinstance(record, VariableRecord) and record.is_variable and record not in self._asked
+        ]
+        for record in behind:
+            if self._judge_unregistered(record, where):
+                return
+        upstream = {r for r in behind if self._feeds(r, {*asked}, computation)} if behind else set()
+        for record in upstream:
+            self._unasked.setdefault(record, (where, asked))
+
+    def finish(self) -> None:
+        """Report the variables that were never asked for and never written to, although others behind them learn."""
+        never = [r for r in self._unasked if r not in self._asked and r.writes <= 1 and r.location.is_known]
+        never = [r for r in never if (variable := r.reference()) is not None and not _is_frozen(variable)]
+        if not never:
+            return
+        where, _ = self._unasked[never[0]]
+        names = [record.name.split(":")[0] for record in never]
+        variables = f"{len(never)} trainable variables are" if len(never) > 1 else "a trainable variable is"
+        spans = [at(where, "asked here, without them" if len(never) > 1 else "asked here, without it")]
+        spans += [at(never[0].location, "made here")]
+        found = problem(
+            "GT513",
+            f"{variables} used on the way to the loss and never asked for or changed: {join_names(names)}",
+            spans=spans,
+            consequence="what they compute stays as it was initialised: only the variables that are asked for learn",
+            fixes="ask for the variables of all parts that are to learn: a.trainable_variables + b.trainable_variables",
+            intent="layer.trainable = False says that it is not to learn",
+        )
+        if is_due("GT513", *found.place[1:]):
+            report(found)
+
+    def _feeds(self, variable: VariableRecord, asked: set[VariableRecord], computation: RecordedComputation) -> bool:
+        """Whether what a variable computes is used with each of the variables that were asked for, after it."""
+        seen: set[Any] = {variable}
+        pending: list[Any] = [variable]
+        met: set[VariableRecord] = set()
+        while pending:
+            for consumer in computation.consumers.get(pending.pop(), ()):
+                met |= {p for p in consumer.parents if isinstance(p, VariableRecord) and p in asked}
+                if consumer not in seen:
+                    seen.add(consumer)
+                    pending.append(consumer)
+        return met == asked
+
+    def _judge_unregistered(self, record: VariableRecord, where: Location) -> bool:
+        """Report a plain `tf.Variable` that is an attribute of a Keras layer, which does not know it."""
+        variable = record.reference()
+        owner = None if variable is None else _owner_of(variable)
+        if owner is None:
+            return False
+        layer, attribute = owner
+        spans: list[Span] = []
+        offered: list[str] = []
+        if record.location.is_known:
+            made = span_of(record.location)
+            spans.append(made.labelled("made here"))
+            offered = _add_weight_fix(made, attribute)
+        spans.append(at(where, "asked here, without it"))
+        found = problem(
+            "GT513",
+            f"{type(layer).__name__}.{attribute} is a tf.Variable, which Keras does not count among the trainable "
+            "variables of a layer",
+            spans=spans,
+            consequence="the loss depends on it, and it is never changed",
+            fixes=[*offered, f'self.{attribute} = self.add_weight(shape=..., initializer=..., name="{attribute}")'],
+            intent=f"trainable=False in tf.Variable says that {attribute} is not to learn",
+        )
+        if is_due("GT513", *found.place[1:]):
+            report(found)
+        return True
+
+
+def _is_frozen(variable: Any) -> bool:
+    """Whether the variable of Keras around a variable of TensorFlow is not to be trained."""
+    return any(
+        getattr(owner, "trainable", True) is False
+        for owner in _owners(variable)
+        if getattr(owner, "_value", None) is variable
+    )
+
+
+def _owners(value: Any) -> Iterator[Any]:
+    """The objects that have a value as an attribute."""
+    for holder in gc.get_referrers(value):
+        if isinstance(holder, dict):
+            yield from (owner for owner in gc.get_referrers(holder) if getattr(owner, "__dict__", None) is holder)
+        elif not isinstance(holder, (list, tuple, set)) and hasattr(holder, "__dict__"):
+            yield holder
+
+
+def _owner_of(variable: Any) -> tuple[Any, str] | None:
+    """The Keras layer that has a plain variable as an attribute without knowing it, and the attribute's name."""
+    try:
+        from keras import Layer
+    except ImportError:
+        return None
+    for owner in _owners(variable):
+        names = [name for name, value in vars(owner).items() if value is variable]
+        if isinstance(owner, Layer) and names:
+            known = {id(getattr(v, "_value", v)) for v in owner.trainable_variables}
+            return None if id(variable) in known else (owner, names[0])
+    return None
+
+
+def _add_weight_fix(made: Span, attribute: str) -> list[str]:
+    """`self.add_weight(...)` for `tf.Variable(1.0)`, `tf.Variable(tf.zeros(shape))` and the like."""
+    source = source_of(made.file)
+    call = source.at(made)
+    if not isinstance(call, ast.Call) or len(call.args) != 1:
+        return []
+    value = call.args[0]
+    kinds = {"zeros": "zeros", "ones": "ones"}
+    if isinstance(value, ast.Constant) and isinstance(value.value, float | int):
+        kind = {0: '"zeros"', 1: '"ones"'}.get(int(value.value) if value.value in (0, 1) else -1)
+        shape = "()"
+    elif isinstance(value, ast.Call) and (name := getattr(value.func, "attr", "")) in kinds and value.args:
+        kind = f'"{kinds[name]}"'
+        shape = one_line(source.text(value.args[0]))
+        shape = shape if shape.startswith(("(", "[")) else f"({shape},)"
+    else:
+        return []
+    if kind is None:
+        return []
+    return [Fix(f'self.add_weight(shape={shape}, initializer={kind}, name="{attribute}")', True, source.span(call))]
+
+
+# -- units that stay equal
+
+
+def has_equal_units(array: Any) -> bool:
+    """Whether all units (columns) of a kernel have the same weights."""
+    return array.ndim >= 2 and array.shape[-1] > 1 and array.size > 0 and bool(np.all(array == array[..., :1]))
+
+
+class EqualUnits:
+    """Kernels whose units had equal weights, to be looked at again when they have learned."""
+
+    def __init__(self) -> None:
+        self._waiting: list[tuple[weakref.ref[Any], Any]] = []
+
+    def look(self, variables: Iterable[Any], read: Any) -> None:
+        """Note the kernels whose units are equal now."""
+        for variable in variables:
+            array = read(variable)
+            if array is not None and has_equal_units(array):
+                self._waiting.append((weakref.ref(variable), array))
+
+    def judge(self, read: Any, where: Location, names: Any) -> None:
+        """Report a kernel that has changed since, and whose units are still equal."""
+        for reference, before in self._waiting:
+            variable = reference()
+            after = None if variable is None else read(variable)
+            if after is None or not has_equal_units(after) or np.array_equal(after, before):
+                continue
+            found = equal_problem(names(variable), after.shape, where)
+            if is_due("GT514", *found.place[1:]):
+                report(found)
+                break
+        self._waiting.clear()
+
+
+def judge_equal_gradients(
+    arrivals: Sequence[tuple[WatchedRecord, Any]],
+    computation: RecordedComputation,
+    where: Location,
+    read: Any,
+) -> bool:
+    """Report a kernel whose units have equal weights and get equal gradients. Whether there was one.
+
+    Where all kernels are zero, so are most gradients: then one of them is reported as well.
+    """
+    equal: list[tuple[VariableRecord, Any, Any]] = []
+    for record, gradient in arrivals:
+        if not isinstance(record, VariableRecord) or len(record.shape) < 2:
+            continue
+        if not any(consumer.operation in _LAYERS for consumer in computation.consumers.get(record, ())):
+            continue
+        variable = record.reference()
+        array = None if variable is None else read(variable)
+        if array is not None and (has_equal_units(array) or not np.any(array)):
+            equal.append((record, array, gradient))
+    zeros = [each for each in equal if not np.any(each[1])]
+    for record, array, gradient in equal:
+        if not has_equal_units(array) or not has_equal_units(gradient):
+            continue
+        if not np.any(gradient) and (len(zeros) < 2 or np.any(array)):
+            continue
+        found = equal_problem(record.name, array.shape, where, record.location)
+        if is_due("GT514", *found.place[1:]):
+            report(found)
+        return True
+    return False
+
+
+def equal_problem(name: str, shape: Sequence[int], where: Location, made: Location | None = None) -> Problem:
+    """The units of a layer have equal weights and get equal gradients."""
+    spans = [at(where, "the gradient is taken here")]
+    source = source_of(where.file)
+    constant = [
+        keyword
+        for node in ([] if source.tree is None else ast.walk(source.tree))
+        if isinstance(node, ast.Call)
+        for keyword in node.keywords
+        if keyword.arg == "kernel_initializer" and _is_constant(keyword.value)
+    ]
+    offered: list[str] = []
+    if constant:
+        span = source.span(constant[0].value)
+        spans.insert(0, span.labelled("equal from here"))
+        offered = [Fix('"glorot_uniform"', True, span)]
+    elif made is not None and made.is_known:
+        spans.insert(0, at(made, "made here"))
+        offered = _random_fix(made)
+    return problem(
+        "GT514",
+        f"all {shape[-1]} units of {name.split(':')[0]} have the same weights and get the same gradient",
+        spans=spans,
+        consequence="they stay copies of each other, and the layer computes what one unit would",
+        fixes=[*offered, 'random weights to start with: kernel_initializer="glorot_uniform", or tf.random.normal'],
+        intent="gt.explain.configure(GT514='off')",
+    )
+
+
+def _random_fix(made: Location) -> list[str]:
+    """`tf.random.normal(shape)` for the `tf.zeros(shape)` that a variable was made with."""
+    source = source_of(made.file)
+    node = source.find(made)
+    calls = [
+        part
+        for part in ([] if node is None else ast.walk(node))
+        if isinstance(part, ast.Call)
+        and isinstance(part.func, ast.Attribute)
+        and part.func.attr in ("zeros", "ones")
+        and source.imports.get(getattr(part.func.value, "id", "")) == "tensorflow"
+    ]
+    if len(calls) != 1 or not isinstance(calls[0].func, ast.Attribute):
+        return []
+    module = source.text(calls[0].func.value)
+    return [Fix(f"{module}.random.normal", True, source.span(calls[0].func))]
+
+
+def _is_constant(value: ast.expr) -> bool:
+    """Whether an initialiser gives all weights the same value."""
+    if isinstance(value, ast.Constant):
+        return str(value.value).lower() in ("zeros", "ones", "zero", "one", "constant")
+    name = getattr(value, "func", value)
+    return getattr(name, "attr", getattr(name, "id", "")).lower() in ("zeros", "ones", "constant")
+
+
+__all__ = ["EqualUnits", "TrainingJudge", "judge_equal_gradients"]
