@@ -1,0 +1,30 @@
+"""Watches programs that compute gradients with JAX: functions that it differentiates or compiles, as it traces them.
+
+watcher       what is begun, judged and ended
+hooks         what is replaced in JAX
+recorder      the records of what a function executes
+operations    JAX's names in those of gradtape's table
+evaluate      the values of a program under `jax.jit`
+loops         NaN and infinity inside of loops and branches
+replay        an operation and its rule, executed again
+gradients     what is judged when a gradient was taken
+losses        what losses are given
+rules         `jax.custom_vjp` and `jax.custom_jvp`
+errors        JAX's own errors, explained
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def __getattr__(name: str) -> Any:
+    """`Watcher`, loaded when it is asked for: it imports JAX, which the table beside it does without."""
+    if name != "Watcher":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from gradtape.watching.jax.watcher import Watcher
+
+    return Watcher
+
+
+__all__ = ["Watcher"]

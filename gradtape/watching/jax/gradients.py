@@ -1,0 +1,330 @@
+"""What is judged when a gradient was taken: the records behind it, its value, and which arguments it does not reach."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from jax.tree_util import tree_leaves
+
+from gradtape.explain.emit.policy import is_due, report
+from gradtape.explain.graph.cuts import code_of, fix_for
+from gradtape.explain.messages import problem
+from gradtape.explain.model.problem import Fix, Problem, Span
+from gradtape.explain.source.files import source_of, span_of
+from gradtape.watching.computation import RecordedComputation
+from gradtape.watching.jax.hooks import GradientCall
+from gradtape.watching.jax.loops import nonfinite_origin
+from gradtape.watching.jax.recorder import Session, Tracer
+from gradtape.watching.judge import judge_gradient
+from gradtape.watching.record import KeptValue, LeafRecord, WatchedRecord
+
+SURVEYED_AT_MOST = 60
+"""How many operations a gradient may have behind it whose health is surveyed, which executes all their rules."""
+
+
+class TakenGradient:
+    """A gradient that was taken: the session of the function, its target, and how the gradients are read."""
+
+    def __init__(self, call: GradientCall, session: Session, gradients: Sequence[Any]) -> None:
+        self.session = session
+        self.location = call.location
+        self.function = call.function
+        self.arguments = call.arguments
+        self.is_jacobian = call.is_jacobian
+        self.target_record = call.target_record
+        home = session.outer or session
+        self.target: KeptValue | None = session.kept_of(call.target)
+        self.gradients: list[KeptValue | None] = [home.kept_of(gradient) for gradient in gradients]
+        self.leaves = list(session.leaves)
+
+
+def gradients_in(call: GradientCall) -> list[Any]:
+    """The leaves of the gradient in what a call returned."""
+    result = call.result
+    if call.wants_value:
+        result = result[1]
+    elif call.has_aux:
+        result = result[0]
+    return list(tree_leaves(result))
+
+
+def is_known(values: Sequence[Any]) -> bool:
+    """Whether none of the values is a tracer."""
+    return not any(isinstance(value, Tracer) for value in values)
+
+
+def judge(taken: TakenGradient, surveys: bool) -> list[Problem]:
+    """Report what is wrong with a gradient; with `surveys`, the notes about its health are returned."""
+    target = None if taken.target is None else taken.target.array()
+    gradients = [None if kept is None else kept.array() for kept in taken.gradients]
+    record = taken.target_record
+    seeds = [(record, np.ones(record.shape, record.dtype))] if record.is_tracked else []
+    computation = RecordedComputation(seeds)
+    if len(gradients) != len(taken.leaves) or any(g is None for g in gradients):
+        gradients = [None] * len(taken.leaves)
+    arrivals = [(leaf, g if _is_gradient_of(g, leaf) else None) for leaf, g in zip(taken.leaves, gradients)]
+    targets = [] if target is None else [target]
+    finite = all(np.isfinite(t).all() for t in targets) and all(
+        np.isfinite(g).all() for _, g in arrivals if g is not None
+    )
+    if finite and not taken.is_jacobian:
+        missing = [leaf for leaf, g in arrivals if leaf not in computation.consumers]
+        if missing and report_missing(taken, computation, missing):
+            return []
+        arrivals = [(leaf, g) for leaf, g in arrivals if leaf in computation.consumers]
+        if (equal := equal_units(taken, computation, arrivals)) is not None and is_due("GT514", *equal.place[1:]):
+            report(equal)
+    if not finite and (inside := nonfinite_origin(computation, taken.session.bodies)) is not None:
+        if is_due(inside.code, *inside.place[1:]):
+            report(inside)
+        return []
+    surveys = surveys and len(computation.records) <= SURVEYED_AT_MOST and not taken.is_jacobian
+    return judge_gradient(computation, arrivals, targets, judges_zeros=not taken.is_jacobian, surveys=surveys)
+
+
+def _is_gradient_of(gradient: Any, leaf: WatchedRecord) -> bool:
+    return gradient is not None and np.shape(gradient) == leaf.shape and np.asarray(gradient).dtype.kind in "fc"
+
+
+# -- a gradient that is zero because nothing connects the target with an argument
+
+
+def report_missing(taken: TakenGradient, computation: RecordedComputation, missing: Sequence[LeafRecord]) -> bool:
+    """Report the arguments that the target was not computed from, or only through what has no derivative.
+
+    Where other arguments have a gradient, `stop_gradient` says that it was meant.
+    """
+    is_all = len(missing) == len(taken.leaves)
+    for leaf in missing:
+        cut = _cut_behind(taken, leaf)
+        if cut is not None:
+            if not is_all and code_of(cut) == "GT208":
+                continue
+            found = _cut_problem(taken, cut, missing if is_all else [leaf])
+        elif _is_used(taken, leaf) or not (is_all or _has_siblings(taken, leaf)):
+            continue
+        else:
+            found = _unused_problem(taken, missing if is_all else [leaf], is_all)
+        if is_due("GT201", *found.place[1:]):
+            report(found)
+        return True
+    return False
+
+
+def _has_siblings(taken: TakenGradient, leaf: LeafRecord) -> bool:
+    """Whether a leaf is one of several parameters in a tree, which are all meant to be learned."""
+    name = str(leaf.params["name"])
+    return "[" in name or "." in name
+
+
+def _is_used(taken: TakenGradient, leaf: LeafRecord) -> bool:
+    """Whether an operation used an argument, whatever became of its result."""
+    return any(leaf in record.parents for record in taken.session.records)
+
+
+def _cut_behind(taken: TakenGradient, leaf: LeafRecord) -> WatchedRecord | None:
+    """The operation without a derivative that was the last on the way from an argument."""
+    reaching = [cut for cut in taken.session.cuts if leaf in _behind(cut)]
+    used = {parent for record in taken.session.records for parent in record.parents if parent.is_cut}
+    return next((cut for cut in reversed(reaching) if cut in used), reaching[-1] if reaching else None)
+
+
+def _behind(start: WatchedRecord) -> set[WatchedRecord]:
+    seen, pending = {start}, [start]
+    while pending:
+        for origin in pending.pop().origins():
+            if origin not in seen:
+                seen.add(origin)
+                pending.append(origin)
+    return seen
+
+
+def _names(leaves: Sequence[LeafRecord]) -> str:
+    names = [str(leaf.params["name"]) for leaf in leaves]
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+
+
+def _cut_problem(taken: TakenGradient, cut: WatchedRecord, leaves: Sequence[LeafRecord]) -> Problem:
+    reason = cut.reason
+    words = f"the value of {reason} has no derivative" if code_of(cut) == "GT209" else f"{reason} ends it"
+    return problem(
+        "GT201",
+        f"the gradient of {_names(leaves)} is zero: {words}",
+        spans=[cut.location, span_of(taken.location, "the gradient is taken here")],
+        consequence="JAX gives zeros where there is no gradient: nothing will move",
+        fixes=fix_for(cut, is_tape=True),
+        cause=code_of(cut),
+    )
+
+
+def _unused_problem(taken: TakenGradient, leaves: Sequence[LeafRecord], is_all: bool) -> Problem:
+    name = getattr(taken.function, "__name__", "the function")
+    asked = span_of(taken.location, "the gradient is taken here")
+    used = _use_of_outer_name(taken) if is_all else None
+    spans: list[Span] = [asked]
+    fixes: list[str] = [
+        f"compute the result of {name} from {_names(leaves)}; or leave it out of what is differentiated"
+    ]
+    if used is not None:
+        span, argument, edit = used
+        spans = [span.labelled(f"the same value, from outside: not the argument {argument}"), asked]
+        fixes.insert(0, edit)
+    elif (body := _returned(taken.function)) is not None:
+        spans = [asked, body.labelled(f"computed without {_names(leaves)}")]
+    return problem(
+        "GT201",
+        f"the gradient of {_names(leaves)} is zero: {name} does not use {'it' if len(leaves) == 1 else 'them'}",
+        spans=spans,
+        consequence="JAX gives zeros for what was not used: it will not move",
+        fixes=fixes,
+        cause="GT202",
+    )
+
+
+def _definition(function: Any) -> tuple[Any, Any] | None:
+    """The file and the syntax node of a function that the user has written."""
+    function = inspect.unwrap(function) if callable(function) else function
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return None
+    source = source_of(code.co_filename)
+    for node in [] if source.tree is None else ast.walk(source.tree):
+        if isinstance(node, ast.FunctionDef | ast.Lambda):
+            lines = [node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))]
+            if min(lines) == code.co_firstlineno and getattr(node, "name", "<lambda>") == code.co_name:
+                return source, node
+    return None
+
+
+def _returned(function: Any) -> Span | None:
+    """The expression that a function returns."""
+    from gradtape.explain.source.files import returned_values
+
+    defined = _definition(function)
+    values = [] if defined is None else returned_values(defined[1])
+    return defined[0].span(values[-1]) if defined is not None and values else None
+
+
+def _use_of_outer_name(taken: TakenGradient) -> tuple[Span, str, str] | None:
+    """Where a function reads a variable from outside that is the very object which it was given as an argument.
+
+    With it the name of the argument, and an edit: the expressions that read it, with the argument instead.
+    """
+    defined = _definition(taken.function)
+    if defined is None or not taken.arguments:
+        return None
+    source, node = defined
+    function = inspect.unwrap(taken.function)
+    try:
+        outside = inspect.getclosurevars(function)
+    except (TypeError, ValueError):
+        return None
+    values = {**outside.globals, **outside.nonlocals}
+    names = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)]
+    for name, value in zip(names, taken.arguments):
+        for part in ast.walk(node):
+            if not isinstance(part, ast.Name) or not isinstance(part.ctx, ast.Load) or part.id == name:
+                continue
+            if part.id in values and _is_same(values[part.id], value):
+                return source.span(part), name, _with_argument(source, node, part.id, name)
+    return None
+
+
+def _with_argument(source: Any, node: Any, outer: str, argument: str) -> str:
+    """The one expression of a function that reads an outer name, with the argument in its place."""
+    uses = [part for part in ast.walk(node) if isinstance(part, ast.Name) and part.id == outer]
+    if len(uses) == 1:
+        return Fix(argument, True, source.span(uses[0]))
+    statements = {source.statement(use) for use in uses}
+    (first, *others) = statements
+    value = node.body if isinstance(node, ast.Lambda) else getattr(first, "value", None)
+    if not isinstance(value, ast.expr) or (others and not isinstance(node, ast.Lambda)):
+        return f"{argument} instead of {outer}, everywhere in the function"
+    span = source.span(value)
+    return Fix(re.sub(rf"(?<![\w.\"']){re.escape(outer)}\b", argument, span.text), True, span)
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    if one is other:
+        return True
+    if isinstance(one, (int, float, str, bool)):
+        return False
+    left, right = tree_leaves(one), tree_leaves(other)
+    return bool(left) and len(left) == len(right) and all(a is b and hasattr(a, "shape") for a, b in zip(left, right))
+
+
+# -- units that are equal
+
+
+def equal_units(
+    taken: TakenGradient, computation: RecordedComputation, arrivals: Sequence[tuple[WatchedRecord, Any]]
+) -> Problem | None:
+    """A matrix of weights whose columns are all equal, with gradients that are, in a network of several layers."""
+    for leaf, gradient in arrivals:
+        value = leaf.value()
+        if gradient is None or value is None or np.ndim(value) != 2 or value.shape[1] < 2:
+            continue
+        if not np.any(gradient) or not _are_columns_equal(value) or not _are_columns_equal(gradient, 1e-6):
+            continue
+        layers = [user for user in computation.consumers.get(leaf, ()) if user.operation in ("matmul", "dot")]
+        if layers and all(len(user.parents) == 2 and user.parents[1] is leaf for user in layers):
+            after = next(_layers_after(computation, layers[0]), None)
+            if after is None:
+                continue
+            name = leaf.params["name"]
+            made = _made_here(taken, leaf)
+            return problem(
+                "GT514",
+                f"all {value.shape[1]} units of {name} have equal weights and get equal gradients",
+                spans=[*made, span_of(taken.location, "the gradient is taken here"), layers[0].location],
+                consequence="they stay equal however long they are trained: the layer is as good as one unit",
+                fixes="random weights to start with: jax.random.normal(key, shape) * 0.1",
+            )
+    return None
+
+
+def _are_columns_equal(value: Any, tolerance: float = 0.0) -> bool:
+    first = value[:, :1]
+    return bool(np.all(np.abs(value - first) <= tolerance * np.max(np.abs(value))))
+
+
+def _layers_after(computation: RecordedComputation, start: WatchedRecord) -> Iterator[WatchedRecord]:
+    seen, pending = {start}, [start]
+    while pending:
+        for user in computation.consumers.get(pending.pop(), ()):
+            if user not in seen:
+                seen.add(user)
+                pending.append(user)
+                if user.operation in ("matmul", "dot") and user.parents[0].is_tracked:
+                    yield user
+
+
+def _made_here(taken: TakenGradient, leaf: WatchedRecord) -> list[Span]:
+    """The statement that made the value of a leaf, if its name, or that of the tree it is in, is bound there."""
+    from gradtape.explain.source.expression import site_at
+
+    site = site_at(taken.location)
+    call = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    if not isinstance(call, ast.Call) or not call.args or not isinstance(call.args[0], ast.Name):
+        return []
+    bound = _first_binding(site, call.args[0].id)
+    return [] if bound is None else [bound.labelled("made here")]
+
+
+def _first_binding(site: Any, name: str) -> Span | None:
+    """The first statement of the file that binds a name, outside of functions."""
+    tree = site.source.tree
+    for statement in [] if tree is None else tree.body:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in node.targets):
+                span: Span = site.source.span(node.value)
+                return span
+    return None
+
+
+__all__ = ["TakenGradient", "gradients_in", "is_known", "judge"]

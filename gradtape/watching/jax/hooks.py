@@ -1,0 +1,576 @@
+"""What is replaced in JAX while it is watched: the functions that take gradients, `jax.jit`, and how primitives run.
+
+The function that `jax.grad` is given is called once, by JAX itself, as without us. It is wrapped, so that the tracers
+that it is called with are known; the operations on them are recorded where JAX executes them.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import jax
+import numpy as np
+from jax.tree_util import tree_flatten_with_path, tree_leaves
+
+from gradtape.core.location import Location
+from gradtape.explain.detectors.broadcast import Residual
+from gradtape.watching.jax.operations import Operation, kind_of
+from gradtape.watching.jax.recorder import (
+    CustomCall,
+    Evaluation,
+    IndexParams,
+    Program,
+    ProgramValue,
+    Session,
+    SlotValue,
+    Tracer,
+    local,
+    shape_of,
+    trace_key,
+)
+from gradtape.watching.jax.replay import replay_of
+from gradtape.watching.record import CONSTANT, OperationRecord, ResultRecord, WatchedRecord
+from gradtape.watching.recorder import BYTES_HELD_AT_MOST
+
+GRADIENTS = ("grad", "value_and_grad")
+JACOBIANS = ("jacrev", "jacfwd", "jacobian", "hessian")
+COMPOSITES = (("jax.nn", "softmax"), ("jax.nn", "logsumexp"), ("jax.scipy.special", "logsumexp"), ("jax.nn", "gelu"))
+
+
+class GradientCall:
+    """A call of a function that `jax.grad` or one of its kind has made."""
+
+    def __init__(self, function: Any, argnums: Any, has_aux: bool, wants_value: bool, is_jacobian: bool) -> None:
+        self.function = function
+        self.argnums = argnums
+        self.has_aux = has_aux
+        self.wants_value = wants_value
+        self.is_jacobian = is_jacobian
+        self.location = Location.here()
+        self.session: Session | None = None
+        self.target: Any = None
+        self.target_record: WatchedRecord = CONSTANT
+        self.arguments: Sequence[Any] = ()
+        self.result: Any = None
+        self.outer: Session | None = local.order[-1] if local.order else None
+
+
+class JitCall:
+    """A call of a function that `jax.jit` has made."""
+
+    def __init__(self, proxy: Jitted, args: Any, kwargs: Any) -> None:
+        self.proxy = proxy
+        self.leaves = tree_leaves((args, kwargs))
+        self.location = Location.here()
+        self.outer: Session | None = local.order[-1] if local.order else None
+        self.program: Program | None = None
+
+
+def opened_by(call: GradientCall, function: Any, args: tuple[Any, ...]) -> Session | None:
+    """The session of a call whose function JAX is calling now with tracers; None if it cannot be recorded."""
+    indices = (call.argnums,) if isinstance(call.argnums, int) else tuple(call.argnums)
+    count = len(args)
+    wanted = [index % count for index in indices if -count <= index < count]
+    tracked = [leaf for index in wanted for leaf in tree_leaves(args[index]) if isinstance(leaf, Tracer)]
+    if not tracked:
+        return None
+    session = Session(tracked[0]._trace, call.location)
+    names = argument_names(function, count)
+    for index in wanted:
+        for path, leaf in tree_flatten_with_path(args[index])[0]:
+            if isinstance(leaf, Tracer) and trace_key(leaf._trace) == trace_key(session.trace):
+                session.add_leaf(leaf, names[index] + jax.tree_util.keystr(path), True)
+    return session
+
+
+def argument_names(function: Any, count: int) -> list[str]:
+    """The names of the first parameters of a function, as far as they are known."""
+    try:
+        known = [p.name for p in inspect.signature(function).parameters.values() if p.kind in (0, 1)]
+    except (TypeError, ValueError):
+        known = []
+    return [known[i] if i < len(known) else f"argument {i}" for i in range(count)]
+
+
+class Hooks:
+    """Puts our functions in the place of JAX's, and JAX's back."""
+
+    def __init__(self, watcher: Any) -> None:
+        self.watcher = watcher
+        self._replaced: list[tuple[Any, str, Any]] = []
+        self._observed: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+
+    # -- installing
+
+    def install(self) -> None:
+        """Replace what is watched."""
+        for name in GRADIENTS:
+            self._replace(jax, name, self._gradient_maker(name, getattr(jax, name)))
+        for name in JACOBIANS:
+            if hasattr(jax, name):
+                self._replace(jax, name, self._gradient_maker(name, getattr(jax, name)))
+        self._replace(jax, "vjp", self._vjp(jax.vjp))
+        self._replace(jax, "jit", self._jit(jax.jit))
+        for module_name, name in COMPOSITES:
+            module = functools.reduce(getattr, module_name.split(".")[1:], jax)
+            self._replace(module, name, self._composite(name, getattr(module, name)))
+        self._replace(Tracer, "__getitem__", self._getitem(Tracer.__getitem__))
+        for name in ("item", "tolist"):
+            if name in Tracer.__dict__:
+                self._replace(Tracer, name, self._departure(name, Tracer.__dict__[name]))
+        for kind in (jax.custom_vjp, jax.custom_jvp):
+            self._replace(kind, "__call__", self._custom(kind.__call__))
+        for kind in primitive_kinds():
+            self._replace(kind, "bind_with_trace", self._bind(kind.__dict__["bind_with_trace"]))
+
+    def remove(self) -> None:
+        """Put JAX's own functions back."""
+        for owner, name, original in reversed(self._replaced):
+            setattr(owner, name, original)
+        self._replaced.clear()
+
+    def _replace(self, owner: Any, name: str, ours: Any) -> None:
+        self._replaced.append((owner, name, owner.__dict__[name]))
+        setattr(owner, name, ours)
+
+    # -- primitives
+
+    def _bind(self, original: Any) -> Any:
+        watcher = self.watcher
+
+        @functools.wraps(original)
+        def bind_with_trace(primitive: Any, trace: Any, args: Any, *rest: Any) -> Any:
+            session = local.sessions.get(trace_key(trace)) if local.sessions else None
+            result = original(primitive, trace, args, *rest)
+            if session is not None and not session.muted and not local.is_judging:
+                with watcher.guarded():
+                    results = result if isinstance(result, list | tuple) else [result]
+                    session.record(primitive, args, rest[-1], results)
+            return result
+
+        return bind_with_trace
+
+    def _custom(self, original: Any) -> Any:
+        @functools.wraps(original)
+        def __call__(custom: Any, *args: Any, **kwargs: Any) -> Any:
+            if not local.sessions:
+                return original(custom, *args, **kwargs)
+            local.customs.append(CustomCall(custom, args, kwargs))
+            try:
+                return original(custom, *args, **kwargs)
+            finally:
+                local.customs.pop()
+
+        return __call__
+
+    def _composite(self, name: str, original: Any) -> Any:
+        """A function of JAX's that consists of many operations, recorded as one."""
+        watcher = self.watcher
+
+        @functools.wraps(original)
+        def composite(x: Any, *args: Any, **kwargs: Any) -> Any:
+            session = local.sessions.get(trace_key(x._trace)) if isinstance(x, Tracer) and local.sessions else None
+            if session is None or session.muted or any(isinstance(a, Tracer) for a in (*args, *kwargs.values())):
+                return original(x, *args, **kwargs)
+            session.muted += 1
+            try:
+                result = original(x, *args, **kwargs)
+            finally:
+                session.muted -= 1
+            with watcher.guarded():
+                axis = args[0] if args else kwargs.get("axis", -1 if name == "softmax" else None)
+                axes = axis if isinstance(axis, tuple) or axis is None else (axis,)
+                keeps = name == "softmax" or shape_of(result) == shape_of(x) or bool(kwargs.get("keepdims"))
+                params = {} if name == "gelu" else {"axis": axes, "keepdims": keeps}
+                kind = "elementwise" if name == "gelu" else kind_of(name)
+
+                def call(given: Any) -> Any:
+                    return original(given, *args, **kwargs)
+
+                if isinstance(session, Program):
+                    session.add_step(lambda values: [call(values[0])], [x], [result])
+                session.add(Operation(name, kind, params), [x], [result], replay_of(call, False))
+            return result
+
+        return composite
+
+    def _getitem(self, original: Any) -> Any:
+        """`x[index]`, which JAX executes as several operations, recorded as one."""
+        watcher = self.watcher
+
+        @functools.wraps(original)
+        def __getitem__(x: Any, index: Any) -> Any:
+            session = local.sessions.get(trace_key(x._trace)) if local.sessions else None
+            if session is None or session.muted or local.is_judging:
+                return original(x, index)
+            session.muted += 1
+            try:
+                result = original(x, index)
+            finally:
+                session.muted -= 1
+            with watcher.guarded():
+                record_index(session, x, index, result)
+            return result
+
+        return __getitem__
+
+    def _departure(self, name: str, original: Any) -> Any:
+        """`x.item()`: the value leaves the traced function as a number, which is a constant from there on."""
+        watcher = self.watcher
+
+        def depart(x: Any, *args: Any) -> Any:
+            bound = original.__get__(x, type(x))
+            value = bound(*args)
+            session = local.sessions.get(trace_key(x._trace)) if local.sessions else None
+            record = None if session is None else session.find(x)
+            if session is not None and record is not None and record.is_tracked:
+                with watcher.guarded():
+                    session.add_cut(Operation(f".{name}()", "constant", {}), [record], [], [x.primal], Location.here())
+            return value
+
+        return property(lambda x: functools.partial(depart, x)) if isinstance(original, property) else depart
+
+    # -- gradients
+
+    def _gradient_maker(self, name: str, original: Any) -> Any:
+        hooks = self
+
+        @functools.wraps(original)
+        def maker(fun: Any, *options: Any, **named: Any) -> Any:
+            observed = hooks.observed(fun)
+            plain = original(observed, *options, **named)
+            argnums = options[0] if options else named.get("argnums", 0)
+            has_aux = options[1] if len(options) > 1 else named.get("has_aux", False)
+            if observed is fun:
+                return plain
+
+            @functools.wraps(plain)
+            def taking(*args: Any, **kwargs: Any) -> Any:
+                if not hooks.watcher.is_recording or local.is_judging:
+                    result = plain(*args, **kwargs)
+                    hooks.watcher.look_at(name, result)
+                    return result
+                call = GradientCall(fun, argnums, bool(has_aux), name == "value_and_grad", name in JACOBIANS)
+                with hooks.calling(call):
+                    result = plain(*args, **kwargs)
+                with hooks.watcher.guarded(is_whole=True):
+                    call.result, call.arguments = result, args
+                    hooks.watcher.finish_gradient(call)
+                return result
+
+            return taking
+
+        return maker
+
+    def _vjp(self, original: Any) -> Any:
+        hooks = self
+
+        @functools.wraps(original)
+        def vjp(fun: Any, *primals: Any, **named: Any) -> Any:
+            if not hooks.watcher.is_recording or local.is_judging or not callable(fun):
+                return original(fun, *primals, **named)
+            call = GradientCall(fun, tuple(range(len(primals))), bool(named.get("has_aux", False)), True, True)
+            observed = hooks.observed(fun)
+            with hooks.calling(call):
+                result = original(observed, *primals, **named)
+            with hooks.watcher.guarded(is_whole=True):
+                hooks.watcher.finish_function(call)
+            return result
+
+        return vjp
+
+    @contextmanager
+    def calling(self, call: Any) -> Iterator[None]:
+        """Inside, the observed function that JAX calls next belongs to `call`."""
+        local.calls.append(call)
+        try:
+            yield
+        except Exception as error:
+            self.watcher.note_failure(error, call)
+            raise
+        finally:
+            local.calls.remove(call)
+
+    def observed(self, fun: Any) -> Any:
+        """`fun`, wrapped so that the tracers that it is called with are recorded; `fun` itself if it is JAX's own."""
+        is_own = (getattr(fun, "__module__", None) or "").partition(".")[0] in ("jax", "jaxlib")
+        if not callable(fun) or (is_own and not isinstance(fun, Jitted)):
+            return fun
+        try:
+            known = self._observed.get(fun)
+        except TypeError:  # not hashable, or without weak references
+            return ObservedFunction(self.watcher, lambda: fun)
+        if known is None:
+            self._observed[fun] = known = ObservedFunction(self.watcher, weakref.ref(fun))
+        return known
+
+    # -- jit
+
+    def _jit(self, original: Any) -> Any:
+        hooks = self
+
+        @functools.wraps(original)
+        def jit(*args: Any, **named: Any) -> Any:
+            fun = args[0] if args else named.get("fun")
+            if not callable(fun):
+                made = original(*args, **named)
+                if fun is None and callable(made):  # jax.jit(static_argnums=0) waits for the function
+                    return lambda function: jit(function, **named)
+                return made
+            observed = hooks.observed(fun)
+            if observed is fun:
+                return original(*args, **named)
+            rest = {key: value for key, value in named.items() if key != "fun"}
+            compiled = original(observed, *args[1:], **rest)
+            donates = any(rest.get(name) not in (None, ()) for name in ("donate_argnums", "donate_argnames"))
+            return Jitted(hooks, fun, compiled, donates)
+
+        return jit
+
+
+class ObservedFunction:
+    """The function that JAX calls in the place of the user's, which records it if the present call is watched.
+
+    It does not keep the user's function alive; what JAX returns for it does.
+    """
+
+    def __init__(self, watcher: Any, reference: Callable[[], Any]) -> None:
+        self._watcher = watcher
+        self._reference = reference
+        function = reference()
+        for name in functools.WRAPPER_ASSIGNMENTS:
+            if hasattr(function, name):
+                setattr(self, name, getattr(function, name))
+        if not hasattr(function, "__name__"):
+            self.__name__ = type(function).__name__
+
+    @property
+    def __wrapped__(self) -> Any:
+        return self._reference()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function; while it runs, the operations on the tracers in its arguments are recorded."""
+        watcher, function = self._watcher, self._reference()
+        call = local.calls[-1] if local.calls else None
+        if call is None or local.is_judging or not watcher.is_working:
+            return function(*args, **kwargs)
+        session: Session | None = None
+        with watcher.guarded():
+            if isinstance(call, GradientCall) and call.function is function and call.session is None:
+                session = call.session = opened_by(call, function, args)
+            elif isinstance(call, JitCall) and call.proxy.function is function and call.program is None:
+                session = call.program = _program_for(call, function, args, kwargs)
+        if session is None:
+            return function(*args, **kwargs)
+        local.calls.append(None)  # what the function itself calls is not this call
+        try:
+            with session.recording():
+                result = function(*args, **kwargs)
+        finally:
+            local.calls.pop()
+        with watcher.guarded():
+            if isinstance(call, GradientCall):
+                call.target = result[0] if call.has_aux and isinstance(result, tuple) else result
+                call.target_record = session.find(call.target) or CONSTANT
+            elif isinstance(session, Program):
+                session.close(tree_leaves(result))
+                call.proxy.programs[call.proxy.key_of(call.leaves)] = session
+        return result
+
+
+def record_index(session: Session, x: Any, index: Any, result: Any) -> None:
+    """Record that `result` is `x[index]`."""
+    parts = list(index) if isinstance(index, tuple) else [index]
+    arrays = [place for place, part in enumerate(parts) if hasattr(part, "dtype") or isinstance(part, list)]
+    dynamic = [parts[place] if hasattr(parts[place], "dtype") else np.asarray(parts[place]) for place in arrays]
+
+    def call(given: Any, *indices: Any) -> Any:
+        filled = dict(zip(arrays, indices))
+        return given[tuple(filled.get(place, part) for place, part in enumerate(parts))]
+
+    if isinstance(session, Program):
+        session.add_step(
+            lambda values: [np.asarray(jax.numpy.asarray(call(jax.numpy.asarray(values[0]), *values[1:])))],
+            [x, *dynamic],
+            [result],
+        )
+    params = IndexParams(parts, {place: session.kept_of(part) for place, part in zip(arrays, dynamic)})
+    session.add(Operation("getitem", "linear", params), [x, *dynamic], [result], replay_of(call, False))
+
+
+def primitive_kinds() -> list[type]:
+    """The classes of primitives that say how they are executed."""
+    base = jax.extend.core.Primitive if hasattr(jax, "extend") else type(jax.lax.sin_p)
+    pending, found = [base], []
+    while pending:
+        kind = pending.pop()
+        pending += kind.__subclasses__()
+        if "bind_with_trace" in kind.__dict__:
+            found.append(kind)
+    return found
+
+
+class Jitted:
+    """A function under `jax.jit`, which is called as JAX's own object; all its attributes are that object's."""
+
+    __slots__ = ("__dict__", "__weakref__", "compiled", "donates", "function", "hooks", "programs")
+
+    def __init__(self, hooks: Hooks, function: Any, compiled: Any, donates: bool) -> None:
+        functools.update_wrapper(self, compiled)
+        self.hooks = hooks
+        self.function = function
+        self.compiled = compiled
+        self.donates = donates
+        self.programs: dict[Any, Program] = {}
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the compiled function."""
+        watcher = self.hooks.watcher
+        if not watcher.is_working or local.is_judging:
+            return self.compiled(*args, **kwargs)
+        if not watcher.is_recording and not local.sessions:
+            return watcher.look_at_program(self, args, kwargs)
+        call = JitCall(self, args, kwargs)
+        before = watcher.arguments_before(call)
+        with self.hooks.calling(call):
+            result = self.compiled(*args, **kwargs)
+        with watcher.guarded(is_whole=True):
+            if call.program is None:
+                call.program = self.programs.get(self.key_of(call.leaves))
+            if call.program is not None:
+                watcher.finish_program(call, before, result)
+        return result
+
+    def key_of(self, leaves: Sequence[Any]) -> Any:
+        """What a traced program is found by: shapes and dtypes of the arrays among the arguments, and all else."""
+        return tuple(
+            (shape_of(leaf), str(leaf.dtype)) if hasattr(leaf, "dtype") else (type(leaf).__name__,) for leaf in leaves
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.compiled, name)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __repr__(self) -> str:
+        return repr(self.compiled)
+
+    def lower(self, *args: Any, **kwargs: Any) -> Any:
+        """`lower` of the compiled function."""
+        return self.compiled.lower(*args, **kwargs)
+
+    def trace(self, *args: Any, **kwargs: Any) -> Any:
+        """`trace` of the compiled function."""
+        return self.compiled.trace(*args, **kwargs)
+
+    def eval_shape(self, *args: Any, **kwargs: Any) -> Any:
+        """`eval_shape` of the compiled function."""
+        return self.compiled.eval_shape(*args, **kwargs)
+
+    def clear_cache(self) -> None:
+        """`clear_cache` of the compiled function."""
+        self.programs.clear()
+        self.compiled.clear_cache()
+
+
+def _program_for(call: JitCall, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Program | None:
+    """The session of a function that `jax.jit` traces now."""
+    paths, _ = tree_flatten_with_path((args, kwargs))
+    traced = [leaf for _, leaf in paths if isinstance(leaf, Tracer)]
+    if not traced or len(paths) != len(call.leaves):
+        return None
+    program = Program(traced[0]._trace, call.location)
+    names = argument_names(function, len(args))
+    for (path, leaf), given in zip(paths, call.leaves):
+        if isinstance(leaf, Tracer) and trace_key(leaf._trace) == trace_key(program.trace):
+            name = names[path[1].idx] + jax.tree_util.keystr(path[2:]) if path[0].idx == 0 else str(path[1].key)
+            known = None if call.outer is None else call.outer.find(given)
+            program.add_leaf(leaf, name, known is not None and known.is_tracked)
+        else:
+            program.arguments.append(None)
+    return program
+
+
+def insert_program(outer: Session, program: Program, leaves: Sequence[Any], results: Sequence[Any]) -> None:
+    """Put the operations of a program that was called inside `outer` in the place of the one call."""
+    values = Evaluation(program, [outer.kept_of(leaf) if hasattr(leaf, "dtype") else None for leaf in leaves])
+    if isinstance(outer, Program):
+        outer.nested.append(values)
+    made: dict[WatchedRecord, WatchedRecord] = {}
+    arguments = [leaf for leaf, slot in zip(leaves, program.arguments) if slot is not None]
+    for leaf, argument in zip(program.leaves, arguments):
+        made[leaf] = outer.parent_of(argument)
+    for record in program.records:
+        made[record] = _copied(outer, record, made, values, program)
+    for output, result in zip(program.outputs, results):
+        copied = None if output is None else made.get(output, output)
+        if copied is not None and copied is not CONSTANT:
+            outer.note(result, copied)
+
+
+def _copied(
+    outer: Session,
+    record: WatchedRecord,
+    made: dict[WatchedRecord, WatchedRecord],
+    values: Evaluation,
+    program: Program,
+) -> WatchedRecord:
+    """The record of an operation of a program as one of the session around its call."""
+    slot = program.slot_of_record.get(record)
+    kept = None if slot is None or program.size > watchable_bytes() else SlotValue(values, slot)
+    if isinstance(record, ResultRecord):
+        whole = made[record.parents[0]]
+        if not isinstance(whole, OperationRecord):
+            return whole
+        part = ResultRecord(whole, record.part, record.shape, record.dtype, kept)
+        outer.records.append(part)
+        return part
+    assert isinstance(record, OperationRecord)
+    parents = [made.get(parent, CONSTANT) for parent in record.parents]
+    is_tracked = any(parent.is_tracked for parent in parents)
+    operation = Operation(record.operation, record.kind, record.params)
+    cuts = [parent for parent in parents if parent.is_cut]
+    is_cut = is_tracked and not (record.is_differentiable and record.dtype.kind in "fcV")
+    if not outer.is_program and (is_cut or (cuts and not is_tracked)):
+        return outer.add_cut(operation, parents, [] if is_cut else cuts, [record], record.location)
+    copied = OperationRecord(
+        record.operation,
+        record.kind,
+        record.params,
+        [p if p.is_tracked or p.is_cut or outer.is_program else CONSTANT for p in parents],
+        [spec._replace(is_tracked=p.is_tracked) for spec, p in zip(record.operands, parents)],
+        [
+            SlotValue(values, k.slot) if isinstance(k, ProgramValue) and k.program is program else k
+            for k in record.inputs
+        ],
+        record.shape,
+        record.dtype,
+        record.location,
+        kept=kept,
+        replay=record.replay,
+        library="jax",
+        is_tracked=is_tracked,
+        is_differentiable=record.is_differentiable,
+    )
+    copied.has_several_results = record.has_several_results
+    if record in program.bodies:
+        outer.bodies[copied] = program.bodies[record]
+    finding = record.finding
+    copied.finding = finding._replace(node=weakref.ref(copied)) if isinstance(finding, Residual) else finding
+    outer.records.append(copied)
+    return copied
+
+
+def watchable_bytes() -> int:
+    """How large the intermediate values of a program may be that is evaluated again."""
+    return BYTES_HELD_AT_MOST
+
+
+__all__ = ["GradientCall", "Hooks", "JitCall", "Jitted", "insert_program", "watchable_bytes"]

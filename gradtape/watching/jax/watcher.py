@@ -1,0 +1,216 @@
+"""`Watcher`: watches the gradients of JAX that a program takes."""
+
+from __future__ import annotations
+
+import os
+import site
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Any
+
+import jax
+import numpy as np
+from jax.tree_util import tree_leaves
+
+from gradtape.core.location import forget_library_folder, register_library_folder
+from gradtape.errors import GradTapeError
+from gradtape.explain.model.problem import Problem
+from gradtape.explain.source.libraries import recognising
+from gradtape.watching.budget import Budget
+from gradtape.watching.jax import errors, rules
+from gradtape.watching.jax.gradients import TakenGradient, gradients_in, is_known, judge
+from gradtape.watching.jax.hooks import GradientCall, Hooks, JitCall, Jitted, insert_program, watchable_bytes
+from gradtape.watching.jax.recorder import JaxRecorder, Program, dtype_of, is_concrete, local
+
+
+class Watcher:
+    """Watches the gradients of JAX that a program takes."""
+
+    def __init__(self, budget: Budget, tell: Callable[[Problem], Any]) -> None:
+        self.budget = budget
+        self.tell = tell
+        self.recorder = JaxRecorder()
+        self.is_working = True
+        self._hooks = Hooks(self)
+        self._blocks = ExitStack()
+        self._folders: list[str] = []
+        self._surveyed: set[tuple[int, int]] = set()
+        self._failed: tuple[Exception, Any] | None = None
+
+    # -- as `LibraryWatcher`
+
+    def start(self) -> None:
+        """Begin to record."""
+        folders = [os.path.dirname(os.path.dirname(os.path.abspath(jax.__file__))), *site.getsitepackages()]
+        self._folders = [folder for folder in folders if register_library_folder(folder)]
+        self._blocks.enter_context(recognising(self.recorder))
+        self._hooks.install()
+        os.register_at_fork(after_in_child=self._disable)
+        _hide_our_frames()
+
+    def stop(self) -> None:
+        """Leave JAX as it was."""
+        self.is_working = False
+        self._hooks.remove()
+        self._blocks.close()
+        for folder in self._folders:
+            forget_library_folder(folder)
+
+    def finish(self) -> None:
+        """Nothing of JAX is judged at the end of a program."""
+
+    def explain(self, error: BaseException) -> Problem | None:
+        """The explanation of an error that JAX raised, which is added to it as a note."""
+        with self.guarded(is_whole=True):
+            failed = self._failed[1] if self._failed is not None and self._failed[0] is error else None
+            return errors.explain(error, failed)
+        return None
+
+    def note_failure(self, error: Exception, call: Any) -> None:
+        """Remember the innermost call that an error has ended."""
+        if self._failed is None or self._failed[0] is not error:
+            self._failed = (error, call)
+
+    # -- for the hooks
+
+    @property
+    def is_recording(self) -> bool:
+        """Whether what is executed now is to be recorded."""
+        return self.is_working and self.budget.is_left
+
+    def guarded(self, is_whole: bool = False) -> _Guard:
+        """Around our own work: it is timed, and if it fails, the program goes on without being watched."""
+        return _Guard(self, is_whole)
+
+    def _disable(self) -> None:
+        self.is_working = False
+
+    def finish_gradient(self, call: GradientCall) -> None:
+        """Judge a gradient that was taken, now or when the values of the program around it are known."""
+        session = call.session
+        if session is None or not self.is_working:
+            return
+        self.budget.spend((id(call.location.code), call.location.offset))
+        gradients = gradients_in(call)
+        taken = TakenGradient(call, session, gradients)
+        if isinstance(call.outer, Program):
+            call.outer.pending.append(taken)
+        elif call.outer is None and is_known(gradients):
+            self._judge(taken)
+
+    def finish_function(self, call: GradientCall) -> None:
+        """Judge the value of a function that `jax.vjp` has called."""
+
+    def arguments_before(self, call: JitCall) -> list[Any] | None:
+        """Copies of the arguments of a call whose memory JAX may use for the results; None if they stay as they are."""
+        if not call.proxy.donates or not is_known(call.leaves):
+            return None
+        size = sum(getattr(leaf, "nbytes", 0) or 0 for leaf in call.leaves)
+        if size > watchable_bytes():
+            return [None] * len(call.leaves)
+        return [np.array(leaf) if dtype_of(leaf).kind in "fciub" else leaf for leaf in call.leaves]
+
+    def finish_program(self, call: JitCall, before: list[Any] | None, result: Any) -> None:
+        """Judge the gradients that were taken inside a program, with the values of this call."""
+        program = call.program
+        assert program is not None
+        if not self.is_working:
+            return
+        if not is_known(call.leaves):
+            if call.outer is not None and any(call.outer.find(leaf) is not None for leaf in call.leaves):
+                insert_program(call.outer, program, call.leaves, tree_leaves(result))
+            return
+        if call.outer is None:
+            self.judge_program(program, call.leaves if before is None else before)
+
+    def judge_program(self, program: Program, leaves: list[Any], is_broken: bool = False) -> None:
+        """Evaluate a program and judge the gradients in it; if that took long before, only when it `is_broken`."""
+        if not program.has_gradients or program.size > watchable_bytes():
+            return
+        is_slow = program.seconds > self.budget.seconds and program.evaluations >= self.budget.steps
+        if is_slow and not is_broken:
+            return
+        started = time.perf_counter()
+        local.is_judging = True
+        try:
+            program.evaluate([leaf if hasattr(leaf, "dtype") or is_concrete(leaf) else None for leaf in leaves])
+            for taken in program.all_pending():
+                self._judge(taken)
+        finally:
+            local.is_judging = False
+            program.forget()
+            program.seconds += time.perf_counter() - started
+
+    def look_at(self, name: str, result: Any) -> None:
+        """After the budget was spent: record again if the value of the function is not finite."""
+        if name != "value_and_grad" or not self.is_working or local.sessions:
+            return
+        value = result[0][0] if isinstance(result[0], tuple) else result[0]
+        is_number = isinstance(value, jax.Array) and not isinstance(value, jax.core.Tracer) and value.size == 1
+        if is_number and not np.isfinite(np.asarray(value)).all():
+            self.budget.extend()
+
+    def look_at_program(self, jitted: Jitted, args: Any, kwargs: Any) -> Any:
+        """After the budget was spent: judge a call once more if a number that it returns is not finite."""
+        result = jitted.compiled(*args, **kwargs)
+        if not jitted.programs or jitted.donates:
+            return result
+        with self.guarded(is_whole=True):
+            leaves = tree_leaves(result)
+            numbers = [x for x in leaves if isinstance(x, jax.Array) and x.size == 1 and x.dtype.kind == "f"]
+            if is_known(numbers) and any(not np.isfinite(np.asarray(x)).all() for x in numbers):
+                given = tree_leaves((args, kwargs))
+                program = jitted.programs.get(jitted.key_of(given))
+                if program is not None and not program.was_broken:
+                    program.was_broken = True
+                    self.judge_program(program, given, is_broken=True)
+        return result
+
+    def _judge(self, taken: TakenGradient) -> None:
+        was = local.is_judging
+        local.is_judging = True
+        try:
+            rules.check(taken.session)
+            place = (id(taken.location.code), taken.location.offset)
+            surveys = place not in self._surveyed and self.budget.spent < self.budget.seconds
+            self._surveyed.add(place)
+            for note in judge(taken, surveys):
+                self.tell(note)
+        finally:
+            local.is_judging = was
+
+
+class _Guard:
+    """Times our own work, and keeps its failures from the program."""
+
+    __slots__ = ("_is_whole", "_started", "_watcher")
+
+    def __init__(self, watcher: Watcher, is_whole: bool) -> None:
+        self._watcher = watcher
+        self._is_whole = is_whole
+
+    def __enter__(self) -> None:
+        self._started = time.perf_counter()
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> bool:
+        self._watcher.budget.spent += time.perf_counter() - self._started
+        if error is None or isinstance(error, GradTapeError | Warning) or not isinstance(error, Exception):
+            return False
+        self._watcher._disable()
+        return os.environ.get("GRADTAPE_WATCH_DEBUG") != "1"
+
+
+def _hide_our_frames() -> None:
+    """Let JAX leave our frames out of the tracebacks and source lines that it shows, as it does with its own."""
+    from jax._src import source_info_util, traceback_util
+
+    folder = os.path.dirname(os.path.abspath(__file__))
+    for module in (traceback_util, source_info_util):
+        register: Callable[[str], None] | None = getattr(module, "register_exclusion", None)
+        for name in os.listdir(folder):
+            if name.endswith(".py") and register is not None:
+                register(os.path.join(folder, name))
+
+
+__all__ = ["Watcher"]
