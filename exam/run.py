@@ -18,6 +18,8 @@ another line, that one ends in `# <- asked`: the explanation may start there if 
     python exam/run.py --json out.json   the marks of every program, for other programs
     python exam/run.py --strict          exit status 1 below 100 % lines, 100 % causes, 90 % fixes, no false alarm
     python exam/run.py --check           examine the exam: each faulty program is faulty, and its cure cures it
+    python exam/run.py --library torch   the programs for another library in exam/torch, which are watched as they run;
+                                         with --part unseen, those that nothing was tuned on
 """
 
 from __future__ import annotations
@@ -44,6 +46,11 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 TARGETS = {"line": 1.0, "cause": 1.0, "fix": 0.9}
 CODE = re.compile(r"GT\d{3}")
+LIBRARIES = {  # what is imported once, because it takes long
+    "torch": ("torch", "torch._dynamo", "torch.utils.checkpoint", "torch.utils.data", "torch.func"),
+    "tensorflow": ("tensorflow", "keras"),
+    "jax": ("jax", "jax.numpy", "jax.scipy.special"),
+}
 
 
 # -- the programs
@@ -75,6 +82,13 @@ class Program:
     @property
     def is_faulty(self) -> bool:
         return self.path.parent.name == "faulty"
+
+    @property
+    def library(self) -> str:
+        """The library that it is written for; empty if that is gradtape."""
+        folder = self.path.parent.parent
+        folder = folder.parent if folder.name == "unseen" else folder
+        return folder.name if folder.name in LIBRARIES else ""
 
     def cured(self) -> str:
         """The source with the edits of its header made."""
@@ -118,9 +132,10 @@ def _split_header(source: str) -> tuple[str, str]:
     return "".join(lines[:end]), "".join(lines[end:])
 
 
-def programs(only: str = "") -> list[Program]:
-    """All programs, or those that expect the code `only` or have it in their name."""
-    found = [read(path) for kind in ("faulty", "healthy") for path in sorted((HERE / kind).glob("*.py"))]
+def programs(only: str = "", library: str = "", part: str = "") -> list[Program]:
+    """All programs, or those that expect the code `only` or have it in their name; of a library, and of its `part`."""
+    folder = HERE / library / part
+    found = [read(path) for kind in ("faulty", "healthy") for path in sorted((folder / kind).glob("*.py"))]
     return [p for p in found if not only or only in p.codes + p.causes or only.lower() in p.name]
 
 
@@ -174,8 +189,11 @@ class Run:
         return [s for s in self.said if s.voice != "note"]
 
 
-def run(path: Path, source: str, wrong: str = "") -> Run:
-    """Run `source` as the program `path` in a namespace of its own, and collect what is said."""
+def run(path: Path, source: str, wrong: str = "", library: str = "") -> Run:
+    """Run `source` as the program `path` in a namespace of its own, and collect what is said.
+
+    A program for another library is watched, and what that library itself says is left out.
+    """
     from gradtape.explain.emit import excepthook
 
     filename = str(path)
@@ -189,12 +207,14 @@ def run(path: Path, source: str, wrong: str = "") -> Run:
         warnings.simplefilter("always")
         with contextlib.redirect_stdout(silence), contextlib.redirect_stderr(silence):
             try:
-                exec(compile(source, filename, "exec"), namespace)
+                with _watching(library, noted):
+                    exec(compile(source, filename, "exec"), namespace)
             except Exception as stopped:
                 error = stopped
                 excepthook.explain(error)  # as Python's hook for uncaught errors does
     seconds = time.perf_counter() - started
     said = [_said(w.message, "warning", filename) for w in caught]
+    said = [each for each in said if each.code or not library]
     said += [] if error is None else [_said(error, "error", filename)]
     spoken = {id(getattr(w.message, "problem", None)) for w in caught} | {id(getattr(error, "problem", None))}
     said += [_found(problem, "note", filename) for problem in noted if id(problem) not in spoken]
@@ -214,7 +234,10 @@ def _is_wrong(wrong: str, namespace: dict[str, Any], error: Exception | None) ->
         return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return bool(eval(wrong, {"np": np, **namespace}))
+        try:
+            return bool(eval(wrong, {"np": np, **namespace}))
+        except (AttributeError, TypeError):  # a gradient is None now
+            return None
 
 
 def _place(error: BaseException, filename: str) -> str:
@@ -227,6 +250,13 @@ def _listening(noted: list[Any]) -> contextlib.AbstractContextManager[Any]:
     from gradtape.explain.emit.listeners import listening
 
     return listening(noted.append)
+
+
+def _watching(library: str, noted: list[Any]) -> contextlib.AbstractContextManager[Any]:
+    """While this lasts, the programs of a library are watched."""
+    from gradtape.watching import watch
+
+    return watch(library, tell=noted.append) if library else contextlib.nullcontext()
 
 
 def _said(message: Any, voice: str, filename: str) -> Said:
@@ -277,7 +307,7 @@ class Mark:
 
 def mark(program: Program) -> Mark:
     """Run a program and mark what was said."""
-    result = run(program.path, program.source, program.wrong)
+    result = run(program.path, program.source, program.wrong, program.library)
     expected = " or ".join(program.codes) + (" because " + " or ".join(program.causes) if program.causes else "")
     given = Mark(program.name, program.topic, expected, program.guilty, seconds=result.seconds)
     given.said = [_in_words(s) for s in result.said] or ["nothing"]
@@ -316,7 +346,7 @@ def _try_fix(said: Said, program: Program) -> str:
     if not said.edits:
         return "prose" if said.advises else "none"
     source = said.edits[0].of(program.source)
-    again = run(program.path.with_stem(program.path.stem + "_fixed"), source, program.wrong)
+    again = run(program.path.with_stem(program.path.stem + "_fixed"), source, program.wrong, program.library)
     gone = not any(s.code in program.codes + program.causes for s in again.aloud)
     return "works" if gone and not again.raised and not again.wrong else "fails"
 
@@ -424,9 +454,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--only", default="", metavar="TEXT", help="programs that expect this code or have this name")
     parser.add_argument("--json", metavar="FILE", help="write the marks of every program to FILE")
     parser.add_argument("--strict", action="store_true", help="exit status 1 if below the targets")
+    parser.add_argument("--library", default="", choices=["", *LIBRARIES], help="programs for another library")
+    parser.add_argument("--part", default="", choices=["", "unseen"], help="which part of those programs")
     parser.add_argument("--check", action="store_true", help="examine the programs themselves instead")
     options = parser.parse_args(arguments)
-    questions = programs(options.only)
+    questions = programs(options.only, options.library, options.part)
+    for module in LIBRARIES.get(options.library, ()):
+        importlib.import_module(module)  # once, before the workers are forked from here
     if not questions:
         print(f"no program expects {options.only!r} or has it in its name", file=sys.stderr)
         return 2
