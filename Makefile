@@ -15,6 +15,9 @@ RIVALS ?= autograd torch==2.13.0 jax numba
 ORIGINALS ?= autograd torch==2.13.0 jax tensorflow-cpu pymanopt scikit-learn pytensor
 
 # the two distributions: gradtape, and the stand-ins
+# the libraries whose programs are watched: make watched LIBRARIES="torch==2.4.1 tensorflow-cpu==2.16.2 jax==0.4.30"
+LIBRARIES ?= torch==2.13.0 tensorflow-cpu jax
+
 PROJECTS := pyproject.toml packages/standins/pyproject.toml
 DOCTESTS := gradtape packages/standins/gradtape_standins
 TESTS := tests packages/standins/tests
@@ -22,6 +25,7 @@ TESTS := tests packages/standins/tests
 VENV := .venv
 BENCH_VENV := .venv-bench
 ORIGINALS_VENV := .venv-originals
+WATCHED_VENV := .venv-watched
 OLDEST_VENV := .venv-oldest
 NEWEST_VENV := .venv-newest
 # modules are compiled when they are imported, which is a part of those that are installed
@@ -29,10 +33,11 @@ PIP := -m pip install --quiet --disable-pip-version-check --no-compile
 # changes when the tree moves or PYTHON becomes another one: both leave an environment that points elsewhere
 IDENTITY := $(shell { pwd; $(PYTHON) --version; } 2>&1 | cksum | cut -d ' ' -f 1)
 CHOICE := $(shell echo '$(RIVALS)' | cksum | cut -d ' ' -f 1)
+WATCHED_CHOICE := $(shell echo '$(LIBRARIES)' | cksum | cut -d ' ' -f 1)
 ORIGINALS_CHOICE := $(shell echo '$(ORIGINALS)' | cksum | cut -d ' ' -f 1)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test machines oldest newest lint style format docs exam mutate bench eagerbench jitbench opsbench programs conformance clean
+.PHONY: help run test machines oldest newest lint style format docs exam watched watched-environment mutate bench eagerbench jitbench opsbench programs conformance clean
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -76,8 +81,18 @@ docs: $(VENV)/.test ## write under the code in README.md and docs/ what it print
 	$(VENV)/bin/python tests/explain/model/test_pages.py
 	$(VENV)/bin/python tests/test_docs.py
 
-exam: $(VENV)/.run ## mark the explanations on the programs of exam/; ARGS="--only GT101"
+ifdef LIBRARY
+exam: $(WATCHED_VENV)/.libraries-$(WATCHED_CHOICE)
+	@$(WATCHED_VENV)/bin/python exam/run.py --library $(LIBRARY) $(ARGS)
+else
+exam: $(VENV)/.run ## mark the explanations on the programs of exam/; ARGS="--only GT101", LIBRARY=torch, tensorflow or jax
 	@$(VENV)/bin/python exam/run.py $(ARGS)
+endif
+
+watched-environment: $(WATCHED_VENV)/.libraries-$(WATCHED_CHOICE)
+
+watched: $(WATCHED_VENV)/.libraries-$(WATCHED_CHOICE) ## the tests of programs for the real LIBRARIES (PyTorch, TensorFlow, JAX)
+	@$(WATCHED_VENV)/bin/python -m pytest -n $(WORKERS) --dist $(DIST) tests/watching $(ARGS)
 
 mutate: $(VENV)/.test ## break every rule of the operation table, and see that the tests notice
 	@$(VENV)/bin/python -m tests.ops.mutate $(ARGS)
@@ -102,7 +117,7 @@ conformance: $(ORIGINALS_VENV)/.originals-$(ORIGINALS_CHOICE) ## compare stand-i
 	@$(ORIGINALS_VENV)/bin/python -m tests.bridges.conformance
 
 clean: ## remove the environments, caches and build results
-	rm -rf $(VENV) $(BENCH_VENV) $(ORIGINALS_VENV) $(OLDEST_VENV) $(NEWEST_VENV) build dist .coverage .coverage.* htmlcov
+	rm -rf $(VENV) $(BENCH_VENV) $(ORIGINALS_VENV) $(WATCHED_VENV) $(OLDEST_VENV) $(NEWEST_VENV) build dist .coverage .coverage.* htmlcov
 	rm -rf .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -125,6 +140,9 @@ $(BENCH_VENV)/.python-$(IDENTITY):
 	$(make_environment)
 
 $(ORIGINALS_VENV)/.python-$(IDENTITY):
+	$(make_environment)
+
+$(WATCHED_VENV)/.python-$(IDENTITY):
 	$(make_environment)
 
 $(OLDEST_VENV)/.python-$(IDENTITY):
@@ -168,3 +186,6 @@ $(BENCH_VENV)/.rivals-$(CHOICE): $(BENCH_VENV)/.python-$(IDENTITY) $(PROJECTS)
 
 $(ORIGINALS_VENV)/.originals-$(ORIGINALS_CHOICE): $(ORIGINALS_VENV)/.python-$(IDENTITY) $(PROJECTS)
 	$(call install_beside,$(ORIGINALS))
+
+$(WATCHED_VENV)/.libraries-$(WATCHED_CHOICE): $(WATCHED_VENV)/.python-$(IDENTITY) $(PROJECTS)
+	$(call install_beside,$(LIBRARIES))

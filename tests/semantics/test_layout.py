@@ -9,6 +9,7 @@ import pytest
 
 import gradtape as gt
 import gradtape.numpy as gnp
+from gradtape.ops import indexed_update
 
 EXPRESSIONS = """
 y.T.copy()
@@ -92,3 +93,51 @@ def test_a_write_is_seen_through_what_numpy_calls_a_view(expression: str, transf
     y = gt.tensor(DATA)
     run = gt.jit(transform(program)) if is_compiled else transform(program)
     assert np.allclose(run(y), transform(without_writes)(y))
+
+
+class TestMemoryIsReused:
+    """A write goes into the memory of the tensor where nothing else refers to it."""
+
+    @pytest.fixture(autouse=True)
+    def own_writes(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A stand-in that was imported may have put a function of its own in the place of this one."""
+        monkeypatch.setattr(gt.Tensor, "_replace", indexed_update._REPLACE)
+
+    def test_alone(self) -> None:
+        """Nothing else holds it, or only its views, which see the write."""
+        x = gt.zeros(6)
+        address = x._array.ctypes.data
+        view = x[2:5]
+        x[3] = 2.0
+        assert x._array.ctypes.data == address
+        assert view.numpy().tolist() == [0.0, 2.0, 0.0]
+
+    def test_referred_to(self) -> None:
+        """An array that was handed out, a view's that was, and what a rule has saved stay as they are."""
+        x = gt.zeros(3)
+        held = x._array
+        x[0] = 1.0
+        assert held.tolist() == [0.0, 0.0, 0.0]
+        view = x[1:]
+        seen = view._array
+        x[1] = 5.0
+        assert seen.tolist() == [0.0, 0.0]
+        start = gt.tensor([1.0, 2.0], requires_grad=True)
+        y = start * 2.0
+        z = y * y
+        y[0] = 0.0
+        z.sum().backward()
+        assert start.grad.numpy().tolist() == [8.0, 16.0]
+
+
+def test_layouts_inside_vmap() -> None:
+    """Each example of a batch has the layout that it would have alone."""
+
+    def program(y: Any) -> Any:
+        v = y.T.copy()
+        w = v.ravel()
+        v[0] += y[0, 0]
+        return w
+
+    batch = np.stack([DATA, 2.0 * DATA])
+    assert np.array_equal(gt.vmap(program)(batch), np.stack([program(each.copy()) for each in batch]))
