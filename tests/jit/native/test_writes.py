@@ -192,3 +192,40 @@ def test_decisions_do_not_divide_native_code():
         np.testing.assert_allclose(compiled(x), gt.grad(lambda x: halve(x, 4))(x), rtol=1e-12)
     assert compiled.stats.traces == 2
     assert len([step for step in compiled.stage("scheduled").splitlines() if "native group" in step]) == 1
+
+
+def test_gradient_of_writes_of_growing_length_copies_no_array():
+    """What a row was is read before it is set to zero, so that no version of the gradient is copied for a step."""
+
+    def multiply_triangle(a, b):
+        for i in range(b.shape[0] - 1):
+            b[i] += a[i + 1 :, i] @ b[i + 1 :]
+        return np.sum(b * b)
+
+    n = 12
+    a, b = RNG.uniform(0.5, 1.0, (n, n)), RNG.uniform(0.5, 1.0, (n, 30))
+    step = gt.value_and_grad(multiply_triangle, argnums=(0, 1))
+    compiled = gt.jit(step)
+    for _ in range(2):
+        found, expected = compiled(a.copy(), b.copy()), step(a.copy(), b.copy())
+        np.testing.assert_allclose(found[0], expected[0], rtol=1e-12)
+        for one, other in zip(found[1], expected[1], strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-10)
+    copies, _ = count_copies(compiled.stage("llvm"), b.nbytes)
+    assert copies <= 3
+
+
+def test_reads_of_large_parts_after_a_write_copy_the_array_once():
+    """Several parts of the old version that are as large as the array together: the write makes a copy instead."""
+
+    def shift(x):
+        old = x.copy()
+        x[0] = 0.0
+        return np.sum(x * old) + np.sum(old[1:] * old[:-1]) + np.sum(old[2:])
+
+    x = RNG.uniform(0.5, 1.0, 50)
+    compiled = gt.jit(gt.value_and_grad(shift))
+    for _ in range(2):
+        found, expected = compiled(x.copy()), gt.value_and_grad(shift)(x.copy())
+        np.testing.assert_allclose(found[0], expected[0], rtol=1e-12)
+        np.testing.assert_allclose(found[1], expected[1], rtol=1e-12)

@@ -339,6 +339,7 @@ class FusionPlan:
         """
         if not any(instruction.name == WRITE for instruction in instructions):
             return instructions
+        instructions = self._move_views_before_writes(instructions)
         defined = {result: place for place, i in enumerate(instructions) for result in i.results}
         reads: dict[ArrayValue, list[tuple[int, ArrayValue]]] = {}  # memory -> who reads which view of it
         for place, instruction in enumerate(instructions):
@@ -358,12 +359,39 @@ class FusionPlan:
             kept = {value for at, value in reads[root] if at == len(instructions)}
             if any(value is root or defined.get(value, -1) > place for value in late | kept):
                 continue
-            if any(math.prod(value.shape) == math.prod(root.shape) for value in late):
-                continue
+            if sum(math.prod(value.shape) for value in late) >= math.prod(root.shape):
+                continue  # a copy of the base is no larger than those of the views
             overwritten[root] = place
             new = instruction.values[0]
             copied[place] = [*late, *([new] if self.layouts[new].root is root and new not in late else ())]
         return self._store_before_writes(instructions, overwritten, copied)
+
+    def _move_views_before_writes(self, instructions: list[AnyInstruction]) -> list[AnyInstruction]:
+        """Views of a base that are taken after the write, though they could be before it, are taken before it.
+
+        No code is emitted for a view. In the gradient of `x[i] = y` the old part is read after it is set to zero.
+        """
+        writes: dict[ArrayValue, int] = {}  # memory -> place of the first write to it
+        defined: dict[ArrayValue, int] = {}
+        moved: dict[int, list[AnyInstruction]] = {}
+        for place, instruction in enumerate(instructions):
+            at = writes.get(self.layouts[instruction.values[0]].root) if is_view(instruction) else None
+            if at is not None and all(defined.get(value, -1) < at for value in instruction.values):
+                moved.setdefault(at, []).append(instruction)
+                defined.update(dict.fromkeys(instruction.results, at - 1))
+                continue
+            if instruction.name == WRITE:
+                writes.setdefault(self.layouts[instruction.values[1]].root, place)
+            defined.update(dict.fromkeys(instruction.results, place))
+        if not moved:
+            return instructions
+        views = {instruction for taken in moved.values() for instruction in taken}
+        made: list[AnyInstruction] = []
+        for place, instruction in enumerate(instructions):
+            made += moved.get(place, ())
+            if instruction not in views:
+                made.append(instruction)
+        return made
 
     def _store_before_writes(
         self,
