@@ -123,6 +123,7 @@ class Op:
         self.varying = varying  # of an elementwise operation, the inputs whose slopes are not constants
         self.chosen = chosen  # where its inputs have an influence, if it chooses elements: see `structural_zeros`
         self.moves_elements = moves_elements  # whether it moves, copies or adds elements, and does nothing else
+        self.supports: Any = None  # the supports behind it, where its rule need not be run: see `structural_zeros`
         # whether NaN and infinity are made without the floating-point errors that NumPy's own ufuncs raise
         self.is_unflagged = not self.ufunc and (kind in _OWN_RULES or "scipy.special" in f"{answers}")
         self.stretches = kind == "elementwise"  # whether operands of different shapes are broadcast

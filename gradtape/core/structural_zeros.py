@@ -27,15 +27,18 @@ Attach = Callable[[Any, Node], Any] | None
 class Support:
     """The places of an array where a cotangent can be other than zero: booleans, computed when they are needed.
 
-    `compute` gives them, of the places of other supports.
+    `compute` gives them, of the places of other supports. `part_of` is the support of which this one is a part, and
+    the index of the part; `spread_of` is the part that this one has, with nothing around it, and where.
     """
 
-    __slots__ = ("_compute", "_of", "_places")
+    __slots__ = ("_compute", "_of", "_places", "part_of", "spread_of")
 
     def __init__(self, compute: Callable[..., Any], *of: Support) -> None:
         self._compute: Callable[..., Any] | None = compute
         self._of = of
         self._places: Any = None
+        self.part_of: tuple[Support, Any] | None = None
+        self.spread_of: tuple[Support, Any] | None = None
 
     @property
     def places(self) -> Any:
@@ -163,7 +166,7 @@ class StructuralZeros:
         assert op is not None
         passed: Sequence[Support | None] = (None,) * len(node.parents)
         if own is not None:
-            passed = _moved(node, own, self._values) if op.moves_elements else [own] * len(node.parents)
+            passed = move_support(node, own, self._values) if op.moves_elements else [own] * len(node.parents)
         if op.chosen is not None:
             passed = [_both(*pair) for pair in zip(passed, op.chosen(node, *self._values), strict=True)]
         if not op.moves_elements:
@@ -215,10 +218,18 @@ def _has_constant_slope(node: Node, index: int, inputs: tuple[Any, ...]) -> bool
         return bool(np.isfinite(slope_of(node, None, inputs, index)).all())
 
 
-def _moved(node: Node, own: Support, values: tuple[Any, tuple[Any, ...]]) -> list[Support | None]:
-    """The supports behind an operation that moves, copies or adds elements: where its rule takes ones."""
+def move_support(node: Node, own: Support, values: tuple[Any, tuple[Any, ...]]) -> list[Support | None]:
+    """The supports behind an operation that moves, copies or adds elements: where its rule takes ones.
+
+    Writes and reads of parts give them without their rules (`Op.supports`), so that a loop that writes rows costs the
+    row and not the array.
+    """
     op = node.op
     assert op is not None
+    if op.supports is not None:
+        given: list[Support | None] | None = op.supports(node, own)
+        if given is not None:
+            return given
 
     def compute(places: Any, index: int) -> Any:
         ones = np.where(places, np.ones((), node.dtype), np.zeros((), node.dtype))
@@ -239,7 +250,17 @@ def _both(first: Support | None, second: Support | None) -> Support | None:
 def _either(first: Support | None, second: Support | None) -> Support | None:
     if first is None or second is None:
         return None
-    return first if first is second else Support(np.logical_or, first, second)
+    if first is second or _is_within(second, first):
+        return first
+    return second if _is_within(first, second) else Support(np.logical_or, first, second)
+
+
+def _is_within(inner: Support, outer: Support) -> bool:
+    """Whether a support is known to be a part of another one, at the place where it was taken from: `x[i] += y`."""
+    if inner.spread_of is None:
+        return False
+    part, place = inner.spread_of
+    return part.part_of is not None and part.part_of[0] is outer and part.part_of[1] == place
 
 
 def _reduced(support: Support | None, shape: Shape, parent: Node) -> Support | None:

@@ -32,6 +32,7 @@ from gradtape.ops.indexing import (
     batch_axis_position,
     find_positions,
     getitem_static,
+    is_basic,
     may_repeat,
     picked_shape,
     positions_of,
@@ -106,6 +107,20 @@ def _chosen_by_index(node: Node, out: Any, inputs: tuple[Any, ...]) -> list[Supp
     return [Support(places), None]
 
 
+def _supports_of_writing(node: Node, own: Support) -> list[Support | None] | None:
+    """Of `x[index] = value` with integers and slices: the value has its part of the support, and `x` has all of it.
+
+    What is written over is not looked at, here as in `_chosen_by_index`.
+    """
+    index = node.params["index"]
+    x, value = node.parents
+    if not is_basic(index) or (value.bits > FLAGS and value.shape != picked_shape(node.shape, index)):
+        return None
+    part = Support(lambda places: np.broadcast_to(places, node.shape)[index], own)
+    part.part_of = own, index
+    return [own if x.bits > FLAGS else None, part if value.bits > FLAGS else None]
+
+
 _set: Op = linear(
     _set_kernel,
     lambda g, x, index: _set(g, np.zeros((), x.dtype), index=index),
@@ -124,6 +139,7 @@ def _overwrite_kernel(x: Array, value: Array, index: Index) -> Any:
     return x
 
 
+_set.supports = _supports_of_writing
 _REPLACE = Tensor._replace  # another package may have put another function in its place
 _overwrite = copy.copy(_set)  # the same operation and the same rules; what it computes is in the memory of `x`
 _overwrite.kernel = _overwrite_kernel

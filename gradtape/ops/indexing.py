@@ -19,6 +19,7 @@ from gradtape.core.explain_hooks import suspect
 from gradtape.core.graph import Node
 from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.rules import constant, linear
+from gradtape.core.structural_zeros import Support
 from gradtape.core.tensor import Tensor, plain
 from gradtape.core.typing import Array, IndexLike, TensorLike
 from gradtape.errors import IndexingError, OperandError, ShapeError
@@ -67,6 +68,11 @@ def _has_arrays(index: Index) -> bool:
 def may_repeat(index: Index) -> bool:
     """Whether an index may name the same element twice: only integer arrays can."""
     return any(isinstance(part, np.ndarray) and part.dtype.kind != "b" and part.size > 1 for part in index)
+
+
+def is_basic(index: Index) -> bool:
+    """Whether an index is made of integers and slices: it names a view."""
+    return not any(isinstance(part, np.ndarray | bool | np.bool) for part in index)
 
 
 def picked_shape(shape: Shape, index: Index) -> Shape:
@@ -132,6 +138,22 @@ INDICES: list[tuple[Shape, Index]] = [
     ((), (None,)),
 ]
 
+
+def _supports_of_reading(node: Node, own: Support) -> list[Support | None] | None:
+    """Of `x[index]`: the support of `x`, with a note of the part that it is zero around."""
+    index = node.params["index"]
+    if not is_basic(index):
+        return None
+    shape = node.parents[0].shape
+
+    def spread(places: Any) -> Any:
+        return scatter(places.astype(float), index=index, shape=shape) != 0
+
+    support = Support(spread, own)
+    support.spread_of = own, index
+    return [support]
+
+
 getitem_static: Op = linear(
     lambda x, index: x[index],
     lambda g, x, index: scatter(g, index=index, shape=x.shape),
@@ -161,6 +183,7 @@ def _getitem_reverse_large(g: Any, node: Node, out: Any, inputs: tuple[Any, ...]
     return (ScatteredCotangent(g, index),)
 
 
+getitem_static.supports = _supports_of_reading
 getitem_static.reads_part = getitem_static.is_special = True
 getitem_static.reverse_large = _getitem_reverse_large
 

@@ -10,7 +10,7 @@ import pytest
 
 import gradtape as gt
 from gradtape.core.rules import TABLE
-from gradtape.core.structural_zeros import Support, _moved
+from gradtape.core.structural_zeros import Support, move_support
 
 AT = np.array([4.0, 0.0, -1.0, 1.0])
 COLUMN = AT[:, None]
@@ -157,7 +157,7 @@ def test_support_behind_an_operation_has_every_place_that_a_gradient_reaches(nam
             continue  # a sample of integers
         node = result._node
         places = rng.random(node.shape) < 0.5
-        behind = _moved(node, Support(lambda places=places: places), node.values(None))
+        behind = move_support(node, Support(lambda places=places: places), node.values(None))
         cotangents = op.reverse(np.where(places, rng.normal(size=node.shape), 0.0), node, *node.values(None))
         for support, cotangent in zip(behind, cotangents, strict=True):
             if support is not None:
@@ -255,3 +255,25 @@ def test_a_choice_where_saved_values_are_freed_already() -> None:
     expected = (loss(large + step) - loss(large - step)) / 2e-5
     assert found[3, 150] == pytest.approx(expected, rel=1e-5)
     assert np.isfinite(found).all()
+
+
+def test_rows_of_a_choice_have_their_part_of_its_support() -> None:
+    """Rows that are written and added to, below a choice by a condition: each costs a row, and the rest stays zero."""
+
+    def fill(x: Any) -> Any:
+        rows = np.zeros((4, 3)) * x[0]
+        for i in range(4):
+            rows[i, :] = np.sqrt(x[i] * np.arange(3.0))
+            rows[i, 1] += np.log(x[i])
+        return np.sum(np.where(rows > 0.5, rows, 0.0))
+
+    at = np.array([0.25, 1.0, 2.0, 4.0])
+    expected = gt.grad(fill)(at)
+    assert np.isfinite(expected).all()
+    step = gt.jit(gt.grad(fill))
+    for _ in range(2):
+        np.testing.assert_allclose(step(at), expected, rtol=1e-12)
+    np.testing.assert_allclose(gt.vmap(gt.grad(fill))(np.stack([at, at + 1.0]))[0], expected, rtol=1e-12)
+    traced = gt.jit(gt.grad(fill)).lower(at)
+    whole = [i for i in traced.instructions if i.name == "logical_or" and i.result.shape == (4, 3)]
+    assert not whole
