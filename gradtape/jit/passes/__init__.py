@@ -3,7 +3,7 @@
 The same means: to the last bit, with NaN, infinities and signed zeros where they were. `x * 1` is `x`, but `x + 0` is
 not (-0.0 + 0 is 0), `x - 0` is, and `x * 0` is left alone. There are two exceptions: `stable_forms`, which puts an
 operation that is at least as accurate everywhere in the place of two, and sums with zero in `slice_sums`,
-`row_buffers` and `forward_writes`, where -0.0 stays so.
+`row_buffers`, `merge_writes` and `forward_writes`, where -0.0 stays so.
 
 `PASSES` is their order and `optimise` runs them. `rewrite` is the engine that most of them use; `reroll` makes loops of
 repeated instructions, and `row_buffers`, `uniform_rows` and `forward_writes` take writes out of them. May import:
@@ -23,6 +23,7 @@ from gradtape.jit.passes.forward_writes import forward_writes
 from gradtape.jit.passes.identities import drop_identities
 from gradtape.jit.passes.layouts import cancel_layouts, keep_broadcasts_virtual
 from gradtape.jit.passes.licm import hoist_invariants
+from gradtape.jit.passes.merge_writes import merge_writes
 from gradtape.jit.passes.reroll.find import FoundLoops, Listing, reroll_loops
 from gradtape.jit.passes.row_buffers import carry_rows
 from gradtape.jit.passes.slice_sums import add_to_slices
@@ -83,7 +84,7 @@ def optimise(
             break
         if len(program) > LONG:  # what is left to do is done to loops, of which there is less
             program = _make_loops(program)
-    program = _make_loops(add_to_slices(_make_loops(program)))
+    program = _make_loops(merge_writes(add_to_slices(_make_loops(program))))
     program = forward_writes(program)
     if after is not None:
         after(program)

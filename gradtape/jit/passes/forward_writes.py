@@ -36,8 +36,6 @@ NEARLY_ALL = 0.75
 """Of an array, from which on a write to it in a loop leaves little of the old version."""
 BODY_AT_MOST = 1 << 14
 """Elements of any array in the body of a loop, up to which it is better without writes."""
-LONG_PROGRAM = 1000
-"""Instructions of a program from which on writes stay as they are."""
 
 
 class _Part(NamedTuple):
@@ -117,8 +115,6 @@ def forward_writes(program: Program) -> Program:
     (False, 'concatenate')
     """
     if not any(i.op is LOOP or i.name in ("set", "add_at") for i in program.instructions):
-        return program
-    if len(program.instructions) > LONG_PROGRAM:  # a loop that was written out: its steps share code as they are
         return program
     return _forward(program, in_loop=False)
 
