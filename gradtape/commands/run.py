@@ -222,6 +222,7 @@ class Session:
     voices: dict[int, str] = field(default_factory=dict)
     error: BaseException | None = None
     numeric: dict[tuple[str, int], Any] = field(default_factory=dict)  # NumPy's warnings of overflow and the like
+    moved: set[tuple[Any, str, str, int]] = field(default_factory=set)  # warnings that were shown for the user's line
     collector: Any = None
 
     watch_steps: int = STEPS  # how many gradients of each place of a program for another library are watched
@@ -346,6 +347,12 @@ class Session:
                 if " encountered in " in str(message):  # we may have more to say about it
                     self.numeric.setdefault((filename, lineno), (before, message, category))
                     return
+            place = category, str(message), filename, lineno
+            if is_moved:  # Python does not know that it was shown for this line, and would show it there once more
+                self.moved.add(place)
+            elif place in self.moved:
+                self.moved.remove(place)
+                return
             before(message, category, filename, lineno, *rest, **more)
 
         return show

@@ -226,6 +226,23 @@ def test_warnings_of_a_watched_library_keep_their_place(script: Path, tmp_path: 
     assert f"{folder / 'noisy.py'}:5: UserWarning: careful" in done.stderr
 
 
+def test_warning_that_was_shown_for_a_line_is_not_shown_again(script: Path, tmp_path: Path) -> None:
+    """A library that warns its caller is called by gradtape, and then by the script, at the same line: one warning."""
+    folder = tmp_path / "installed"
+    folder.mkdir()
+    (folder / "losses.py").write_text(
+        "import warnings\n\n\ndef loss(x):\n    warnings.warn('the sizes differ', stacklevel=2)\n    return x * x\n"
+    )
+    script.write_text(
+        "import sys\nimport gradtape as gt\nfrom gradtape.core.location import register_library_folder\n"
+        f"sys.path.insert(0, {str(folder)!r})\nregister_library_folder({str(folder)!r})\n"
+        "import losses\nfor call in (gt.grad(losses.loss), losses.loss, losses.loss):\n    call(2.0)\n"
+    )
+    done = gradtape("run", script)
+    assert done.stderr.count("the sizes differ") == 1
+    assert f"{script}:8: UserWarning" in done.stderr
+
+
 def test_quiet_prints_errors_only(call: Call, script: Path, tmp_path: Path) -> None:
     """--quiet leaves out findings and the summary; the JSON has them, and an error is still explained."""
     script.write_text(ROUNDED)
