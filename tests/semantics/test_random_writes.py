@@ -39,3 +39,9 @@ def test_compiled(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Compiled values and gradients are those of the model, with every access to memory checked."""
     monkeypatch.setattr(gt.config, "check", "memory")
     _check(range(start, start + 5), ["compiled", "compiled gradient"])
+
+
+def test_array_that_a_loop_carries_and_stacks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a loop writes in place has the memory of what it carries; the stack of it, for the gradient, has its own."""
+    monkeypatch.setattr(gt.config, "check", "memory")
+    _check(range(5015, 5016), ["compiled", "compiled gradient"])

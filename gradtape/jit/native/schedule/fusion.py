@@ -445,11 +445,12 @@ class FusionPlan:
             elif instruction.name == SCATTER_ADD and len(instruction.values) == 3:
                 links[instruction.results[0]] = self.layouts[instruction.values[2]].root
             elif instruction in self.bodies:
-                body, loop = self.bodies[instruction], instruction.params["loop"].body
+                body, loop = self.bodies[instruction], instruction.params["loop"]
                 roots = [self.layouts[value].root for value in instruction.values]
+                carried = instruction.results[: loop.carried]  # what is carried may be stacked as well
                 links |= {
                     result: root
-                    for result, output, root in zip(instruction.results, loop.outputs, roots, strict=False)
+                    for result, output, root in zip(carried, loop.body.outputs, roots, strict=False)
                     if output in body.in_place and roots.count(root) == 1
                 }
         return links

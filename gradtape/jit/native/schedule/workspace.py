@@ -120,12 +120,17 @@ class Workspace:
     def _find_successors(self, ranges: dict[Any, tuple[int, int]]) -> dict[Any, Any]:
         """In-place reuse: temporary -> the one that takes over its memory, whose live range starts where its own ends.
 
-        Each has at most one successor, and is the successor of at most one.
+        Each has at most one successor, and is the successor of at most one. One that is needed in a single step has
+        no successor and no predecessor at once: these would have the same memory in that step.
         """
         successors: dict[Any, Any] = {}
         taken: set[Any] = set()
         for step, key, successor in self._reuses:
             if key in successors or successor in taken or key not in ranges or successor not in ranges:
+                continue
+            meets_three = key in taken and ranges[key][0] == step
+            meets_three |= successor in successors and ranges[successor][1] == step
+            if meets_three or self.sizes[key] < self.sizes[successor]:
                 continue
             if ranges[key][1] == step == ranges[successor][0]:
                 successors[key] = successor

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
 import pytest
 
 import gradtape as gt
+from gradtape.jit.native.schedule.workspace import Workspace
 
 ROWS = 96
 
@@ -70,3 +72,26 @@ def test_what_is_read_elsewhere(work: Any, size: int) -> None:
     expected, found = gt.grad(loss, (0, 1))(x, y), gt.jit(gt.grad(loss, (0, 1)))(x, y)
     for one, other in zip(expected, found, strict=True):
         np.testing.assert_allclose(other, one, rtol=1e-10, atol=1e-10)
+
+
+def test_three_that_meet_in_one_step_have_two_places() -> None:
+    """A temporary of one step takes over the memory of another one, or hands on its own, but not both."""
+    for reuses in ([("a", "b"), ("b", "c")], [("b", "c"), ("a", "b")]):
+        workspace = Workspace({"a": 64, "b": 64, "c": 64})
+        for step, keys in enumerate([["a"], ["a", "b", "c"], ["c"]]):
+            workspace.record_uses(step, keys)
+        workspace.record_reuses(1, reuses)
+        offsets = workspace.arrange(3).offsets
+        assert offsets["a"] != offsets["c"]
+        assert len(set(offsets.values())) == 2
+
+
+def test_memory_is_taken_over_by_what_fits() -> None:
+    """A larger temporary has a place of its own."""
+    workspace = Workspace({"a": 64, "b": 128, "other": 64})
+    for step, keys in enumerate([["a", "other"], ["a", "b", "other"], ["b", "other"]]):
+        workspace.record_uses(step, keys)
+    workspace.record_reuses(1, [("a", "b")])
+    offsets = workspace.arrange(3).offsets
+    places = sorted((offsets[key], size) for key, size in workspace.sizes.items())
+    assert all(start + size <= following for (start, size), (following, _) in itertools.pairwise(places))
