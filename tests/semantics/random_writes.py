@@ -184,6 +184,8 @@ class Program:
         """An index into an array of that shape."""
         if not shape:
             return "..."
+        if 0 in shape:
+            return str(self.choose([":", "...", "::-1", "1:"]))
         length = shape[0]
         options = ["0", "-1", ":", "::-1", "1:", ":-1", "::2", "..."]
         if len(shape) > 1:
