@@ -13,6 +13,9 @@ import pytest
 
 # the compiler's programs are verified after every stage, here and in processes that tests start
 os.environ.setdefault("GRADTAPE_CHECK", "verify")
+# threads of OpenBLAS sleep when they have nothing to do (after 2**4 cycles, not 2**26): other tests need the processor;
+# read when NumPy and SciPy load the library, which is after this
+os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 
 collect_ignore_glob = ["same_run/*", "bridges/*_checks.py", "*/conformance.py"]
 
