@@ -28,7 +28,9 @@ ORIGINALS_VENV := .venv-originals
 WATCHED_VENV := .venv-watched
 OLDEST_VENV := .venv-oldest
 NEWEST_VENV := .venv-newest
-# modules are compiled when they are imported, which is a part of those that are installed
+# modules are compiled when they are imported, which is a part of those that are installed; once, if what is compiled may
+# be written: the tests start hundreds of processes
+unexport PYTHONDONTWRITEBYTECODE
 PIP := -m pip install --quiet --disable-pip-version-check --no-compile
 # changes when the tree moves or PYTHON becomes another one: both leave an environment that points elsewhere
 IDENTITY := $(shell { pwd; $(PYTHON) --version; } 2>&1 | cksum | cut -d ' ' -f 1)
