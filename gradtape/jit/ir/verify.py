@@ -39,11 +39,11 @@ def verify(program: Program, run: bool = True) -> Program:
     defined: set[Value] = set()
     ids: set[int] = set()
 
-    def define(value: Value, what: str) -> None:
-        if value in defined or value.id in ids:
-            raise ProgramError(f"{what} {value!r} is defined twice")
-        if any(length < 0 for length in value.shape) or not isinstance(value.dtype, np.dtype):
-            raise ProgramError(f"{what} {value!r} has no shape and dtype")
+    def define(value: Value, what: str | Instruction) -> None:
+        if value.id in ids:
+            raise ProgramError(f"{_called(what)} {value!r} is defined twice")
+        if min(value.shape, default=0) < 0 or not isinstance(value.dtype, np.dtype):
+            raise ProgramError(f"{_called(what)} {value!r} has no shape and dtype")
         defined.add(value)
         ids.add(value.id)
 
@@ -60,7 +60,7 @@ def verify(program: Program, run: bool = True) -> Program:
             if type(operand) is not Value and type(operand) is not Literal:
                 raise ProgramError(f"an operand is neither a value nor a literal, in {instruction!r}")
         for result in instruction.results:
-            define(result, f"in {instruction!r}:")
+            define(result, instruction)
         params_key(instruction.params)
         if instruction.op is GUARD:
             _verify_guard(instruction)
@@ -72,6 +72,10 @@ def verify(program: Program, run: bool = True) -> Program:
         if value not in defined:
             raise ProgramError(f"the output {value!r} is not defined")
     return program
+
+
+def _called(what: str | Instruction) -> str:
+    return what if isinstance(what, str) else f"in {what!r}:"
 
 
 def _verify_guard(instruction: Instruction) -> None:

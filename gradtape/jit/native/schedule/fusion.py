@@ -136,6 +136,7 @@ class FusionPlan:
         }
         self.constants: dict[ArrayValue, np.ndarray[Any, Any]] = {}  # value -> array that is the same in every run
         self.inputs, self.outputs = list(inputs), list(outputs)
+        self._verified: list[AnyInstruction] | None = None  # the instructions that were verified last
         smaller = self._verify_stage("expanding", decompose.decompose(instructions))
         in_tiles = self._verify_stage("tiling", tiling.tile_loops(smaller, outputs))
         virtual = self._verify_stage("opening windows", virtualise_scatters(in_tiles, outputs))
@@ -167,11 +168,12 @@ class FusionPlan:
             verify_plan(self)
 
     def _verify_stage(self, stage: str, instructions: list[AnyInstruction]) -> list[AnyInstruction]:
-        """The instructions, verified after this stage in the checking modes."""
-        if config.check != "off":
+        """The instructions, verified in the checking modes after each stage that changed them."""
+        if config.check != "off" and instructions != self._verified:  # instructions are equal if they are the same
             from gradtape.jit.native.schedule.verify import verify_instructions
 
             verify_instructions(instructions, self.inputs, self.outputs, stage)
+            self._verified = list(instructions)
         return instructions
 
     def _lay_out_values(

@@ -70,28 +70,35 @@ class _Verifier:
         for instruction in instructions:
             table = instruction.params.get("table")
             for operand in (*instruction.operands, *(() if table is None else (table,))):
-                if is_value(operand):
-                    self.require(operand in self.makers, instruction, f"{describe(operand)} is read before it is there")
-                    self.require_complete(operand, instruction)
-                else:
+                if not is_value(operand):
                     self.require(hasattr(operand, "value"), instruction, "an operand is neither a value nor a number")
+                    continue
+                if operand not in self.makers:
+                    raise self.error(instruction, f"{describe(operand)} is read before it is there")
+                self.require_complete(operand, instruction)
             for result in instruction.results:
-                if instruction.name != PART:
-                    self.require(result not in self.makers, instruction, f"{describe(result)} is made twice")
+                if instruction.name != PART and result in self.makers:
+                    raise self.error(instruction, f"{describe(result)} is made twice")
                 self.makers[result] = instruction
             self.verify_kind(instruction)
         for value in outputs:
-            self.require(value in self.makers, None, f"the output {describe(value)} is not made")
+            if value not in self.makers:
+                raise self.error(None, f"the output {describe(value)} is not made")
             self.require_complete(value, None)
 
     def require(self, condition: bool, instruction: AnyInstruction | None, what: str) -> None:
         if not condition:
-            where = "" if instruction is None else f", in {show(instruction)}"
-            raise ProgramError(f"after {self.stage}: {what}{where}")
+            raise self.error(instruction, what)
+
+    def error(self, instruction: AnyInstruction | None, what: str) -> ProgramError:
+        """For checks of each operand: their text takes longer than the check, and is made where it fails."""
+        where = "" if instruction is None else f", in {show(instruction)}"
+        return ProgramError(f"after {self.stage}: {what}{where}")
 
     def require_complete(self, value: ArrayValue, reader: AnyInstruction | None) -> None:
         covered = self.parts.get(value)
-        self.require(covered is None or bool(covered.all()), reader, f"parts of {describe(value)} are missing")
+        if covered is not None and not covered.all():
+            raise self.error(reader, f"parts of {describe(value)} are missing")
 
     def verify_kind(self, instruction: AnyInstruction) -> None:
         name = instruction.name
@@ -128,8 +135,10 @@ class _Verifier:
 
     def require_spec(self, instruction: AnyInstruction, shape: tuple[int, ...], dtype: np.dtype[Any] | None) -> None:
         (result,) = instruction.results
-        self.require(result.shape == shape, instruction, f"the result has the shape {result.shape}, not {shape}")
-        self.require(dtype is None or result.dtype == dtype, instruction, f"the result is {result.dtype}, not {dtype}")
+        if result.shape != shape:
+            raise self.error(instruction, f"the result has the shape {result.shape}, not {shape}")
+        if dtype is not None and result.dtype != dtype:
+            raise self.error(instruction, f"the result is {result.dtype}, not {dtype}")
 
     def verify_window(self, instruction: AnyInstruction) -> None:
         (operand,), (result,), window = instruction.values, instruction.results, instruction.params["window"]
