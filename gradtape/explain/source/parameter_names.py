@@ -135,11 +135,15 @@ def _reachable_tensors(frame: FrameType | None) -> Iterator[tuple[str, Any]]:
     scopes = [frame.f_locals] if frame.f_locals is frame.f_globals else [frame.f_locals, frame.f_globals]
     pending: deque[tuple[str, Any, int]] = deque()
     for scope in scopes:
-        pending.extend((name, value, 0) for name, value in list(scope.items()) if not name.startswith("__"))
+        pending.extend(
+            (name, value, 0)
+            for name, value in list(scope.items())
+            if not isinstance(value, _OPAQUE) and not name.startswith("__")
+        )
     seen: set[tuple[int, bool]] = set()
     while pending and len(seen) < OBJECTS_AT_MOST:
         name, value, depth = pending.popleft()
-        if isinstance(value, _OPAQUE) or (id(value), depth > 0) in seen:
+        if (id(value), depth > 0) in seen:
             continue
         seen.add((id(value), depth > 0))
         if is_tensor(value):
@@ -149,17 +153,20 @@ def _reachable_tensors(frame: FrameType | None) -> Iterator[tuple[str, Any]]:
 
 
 def _parts(name: str, value: Any) -> list[tuple[str, Any]]:
-    """The contents of a container, or of an object with attributes, each with the expression that reaches it."""
+    """What a container, or an object with attributes, holds and is not opaque, with the expression that reaches it."""
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return [(f"{name}.{field}", part) for field, part in zip(value._fields, value)]
-    if isinstance(value, dict):
-        return [(f"{name}[{key!r}]", part) for key, part in list(value.items()) if isinstance(key, str | int)]
-    if isinstance(value, list | tuple | deque):
-        return [(f"{name}[{index}]", part) for index, part in enumerate(list(value)[:OBJECTS_AT_MOST])]
-    held = getattr(value, "__dict__", None)
-    if isinstance(held, dict):
-        return [(f"{name}.{key}", part) for key, part in list(held.items()) if not str(key).startswith("_")]
-    return []
+        parts = [(f".{field}", part) for field, part in zip(value._fields, value) if not isinstance(part, _OPAQUE)]
+    elif isinstance(value, dict):
+        items = [(key, part) for key, part in list(value.items()) if not isinstance(part, _OPAQUE)]
+        parts = [(f"[{key!r}]", part) for key, part in items if isinstance(key, str | int)]
+    elif isinstance(value, list | tuple | deque):
+        shown = enumerate(list(value)[:OBJECTS_AT_MOST])
+        parts = [(f"[{index}]", part) for index, part in shown if not isinstance(part, _OPAQUE)]
+    else:
+        held = getattr(value, "__dict__", None)
+        items = list(held.items()) if isinstance(held, dict) else []
+        parts = [(f".{key}", part) for key, part in items if not isinstance(part, _OPAQUE) and str(key)[:1] != "_"]
+    return [(name + end, part) for end, part in parts]
 
 
 __all__ = ["join_names", "name_of", "name_of_target", "names_as_at", "names_of_leaves", "tensor_of"]
