@@ -60,7 +60,8 @@ def explanation(module: str, name: str, reason: str = "") -> str:
     text = f"the stand-in for {library} has no {shown(module)}.{name}."
     if reason:
         return f"{text}\n  {reason}"
-    near = nearest(module, name)
+    # names that tools ask every module for, as unittest.mock and pytest do, resemble nothing: no search
+    near = [] if name.startswith(("_", "pytest")) else nearest(module, name)
     if near:
         text += f"\n  nearest that is there: {', '.join(near)}"
         return text + "\n  fix: use one of these names or compose it from gradtape's own (import gradtape as gt)"
