@@ -260,47 +260,27 @@ def gradient_along(case: Case, weights: Any) -> Any:
 
 
 @differentiable
-def test_second_order_agrees_with_finite_differences(name: str) -> None:
-    """The gradient of <gradient, v> is the change of the gradient along v."""
-    for case in cases(TABLE[name]):
-        weights, direction = cotangent(case), directions(case.point, 2)
-        gradient = gradient_along(case, weights)
-        curved = list(gt.vjp(gradient, *case.point)[1](tuple(direction)))
-        expected = central_difference(gradient, case.point, direction, case.step)
-        assert_close(curved, expected, max(tolerance_of(case), 5e-6))
-
-
-@differentiable
 def test_second_order_is_the_same_in_every_mode(name: str) -> None:
-    """Reverse over reverse, forward over reverse and reverse over forward give one Hessian."""
+    """Both modes over both give one Hessian, and its product with v is the change of the gradient along v."""
     for case in cases(TABLE[name]):
         weights, direction = cotangent(case), directions(case.point, 2)
+        point, along_v = tuple(case.point), tuple(direction)
         gradient = gradient_along(case, weights)
-        reverse_over_reverse = list(gt.vjp(gradient, *case.point)[1](tuple(direction)))
-        forward_over_reverse = list(gt.jvp(gradient, tuple(case.point), tuple(direction))[1])
 
-        def along(*point: Any, case: Case = case, direction: Any = direction) -> Any:
-            return gt.jvp(case.at, point, tuple(direction))[1]
+        def along(*point: Any, case: Case = case, along_v: Any = along_v) -> Any:
+            return gt.jvp(case.at, point, along_v)[1]
 
-        reverse_over_forward = list(gt.vjp(along, *case.point)[1](weights))
-        tolerance = max(1e-10, tolerance_of(case, exact=True))
-        assert_close(forward_over_reverse, reverse_over_reverse, tolerance)
-        assert_close(reverse_over_forward, reverse_over_reverse, tolerance)
-
-
-@differentiable
-def test_second_order_forward_over_forward(name: str) -> None:
-    """The derivative along v of the derivative along v is the curvature that the Hessian has there."""
-    for case in cases(TABLE[name]):
-        weights, direction = cotangent(case), directions(case.point, 2)
-
-        def along(*point: Any, case: Case = case, direction: Any = direction) -> Any:
-            return gt.jvp(case.at, point, tuple(direction))[1]
-
-        twice = parts(gt.jvp(along, tuple(case.point), tuple(direction))[1])
-        hessian = list(gt.jvp(gradient_along(case, weights), tuple(case.point), tuple(direction))[1])
-        tolerance = max(1e-9, tolerance_of(case, exact=True))
-        assert inner(parts(weights), twice) == pytest.approx(inner(hessian, direction), rel=tolerance, abs=1e-9)
+        reverse_over_reverse = list(gt.vjp(gradient, *point)[1](along_v))
+        forward_over_reverse = list(gt.jvp(gradient, point, along_v)[1])
+        reverse_over_forward = list(gt.vjp(along, *point)[1](weights))
+        forward_over_forward = parts(gt.jvp(along, point, along_v)[1])
+        expected = central_difference(gradient, case.point, direction, case.step)
+        assert_close(reverse_over_reverse, expected, max(tolerance_of(case), 5e-6))
+        exact = tolerance_of(case, exact=True)
+        assert_close(forward_over_reverse, reverse_over_reverse, max(1e-10, exact))
+        assert_close(reverse_over_forward, reverse_over_reverse, max(1e-10, exact))
+        curvature = pytest.approx(inner(forward_over_reverse, direction), rel=max(1e-9, exact), abs=1e-9)
+        assert inner(parts(weights), forward_over_forward) == curvature
 
 
 # -- batches
