@@ -405,7 +405,7 @@ def pendulum(x: Any) -> Any:
         speed = speed - 0.1 * np.sin(angle) * x[2] + row * 0.01
         return (angle + 0.1 * speed, speed), angle * speed
 
-    (angle, speed), path = gt.scan(step, (x[0], x[1]), np.stack([x[1], x[2]] * 20))
+    (angle, speed), path = gt.scan(step, (x[0], x[1]), np.stack([x[1], x[2]] * 6))
     return np.stack([angle, speed, np.sum(path * path), path[3]])
 
 

@@ -99,7 +99,7 @@ def grown(plan: list[tuple[int, int, int]]) -> Callable[..., Any]:
     return function
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(steps, min_size=1, max_size=60), st.lists(shapes, min_size=1, max_size=3), st.integers(0, 2**16))
 def test_value_and_gradient_are_the_eager_ones(plan: Any, forms: Any, seed: int) -> None:
     """Value and gradient of a grown program, compiled, are the eager ones at two points; each pass keeps the spec."""

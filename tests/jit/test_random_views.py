@@ -8,7 +8,7 @@ import gradtape as gt
 from .random_views import check
 
 
-@pytest.mark.parametrize("start", range(0, 96, 8))
+@pytest.mark.parametrize("start", range(0, 48, 8))
 def test_compositions_of_views_are_compiled_to_what_they_are(start):
     """Random compositions of views, reductions, sorts and gathers have the derivatives that eager code has."""
     for seed in range(start, start + 8):
