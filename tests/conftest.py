@@ -26,18 +26,21 @@ ABOUT_THE_CORE = (
     "tests/transforms/test_custom.py",
     "tests/test_loops.py",
 )
+RANDOM = ("tests/semantics/test_random_writes.py",)
 ONE_IN = 5
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Coverage is counted in all tests of the core, and in the first and then one in five of the cases of the others.
 
-    Counting makes a test take twice its time, and most cases of a test go the same ways.
+    Random programs are among the others. Counting makes a test take twice its time, and most cases of a test go the
+    same ways.
     """
     cases: Counter[str] = Counter()
     for item in items:
         name = item.nodeid.partition("[")[0]
-        if not name.startswith(ABOUT_THE_CORE) and cases[name] % ONE_IN:
+        is_counted = name.startswith(ABOUT_THE_CORE) and not name.startswith(RANDOM)
+        if not is_counted and cases[name] % ONE_IN:
             item.add_marker(pytest.mark.no_cover)
         cases[name] += 1
 
