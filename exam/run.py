@@ -481,7 +481,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(HERE.parent))
+    # the folders beside this file have the names of libraries: nothing may import them instead of the libraries
+    sys.path[:] = [str(HERE.parent), *(entry for entry in sys.path if Path(entry).resolve() != HERE)]
     # once, before the workers are forked from here; asking for gradtape.special opens what is opened when first used
     for module in ("gradtape", "scipy.ndimage", "scipy.optimize", "scipy.special"):
         importlib.import_module(module)

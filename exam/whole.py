@@ -263,4 +263,6 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    # the folders beside this file have the names of libraries, which would look as if they were installed
+    sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != HERE]
     sys.exit(main())
