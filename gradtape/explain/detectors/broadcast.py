@@ -34,6 +34,8 @@ from gradtape.explain.source.expression import UserExpression, is_written, site_
 from gradtape.explain.source.files import one_line
 from gradtape.explain.source.libraries import record_of
 
+_DIFFERENCES = ("subtract", "squared_difference")
+
 
 class Finding(NamedTuple):
     """The diagnosis of an operation at one place in the code, as far as the operation alone shows it."""
@@ -60,7 +62,7 @@ def diagnose_broadcast(
     """
     if is_outer(*shapes):
         site = find_site()
-        residual = record.operation == "subtract"
+        residual = record.operation in _DIFFERENCES
         if not is_written(site, record.operation) or _is_axis_explicit(site, inputs, shapes, residual):
             return None
         return Finding("GT101", outer_problem(site, inputs))
@@ -81,8 +83,8 @@ def _diagnose_residual(
     prediction, target = shapes[index], shapes[1 - index]
     is_row = len(prediction) == 1 and target == prediction * 2
     own, other = stretched_axes(prediction, target), stretched_axes(target, prediction)
-    is_residual = node.operation == "subtract" and bool(own[0])
-    if not (is_residual or (is_row and node.operation in ("subtract", "multiply"))):
+    is_residual = node.operation in _DIFFERENCES and bool(own[0])
+    if not (is_residual or (is_row and node.operation in (*_DIFFERENCES, "multiply"))):
         return None
     site = find_site()
     if not is_written(site, node.operation):
@@ -340,8 +342,12 @@ def _prediction(residual: Record) -> Record:
 
 
 def _depends_on(node: Record, examples: Shape) -> bool:
-    """Whether a prediction was computed from data with one of the lengths of the targets, not from parameters only."""
+    """Whether a prediction was computed from data with one of the lengths of the targets, not from parameters only.
+
+    A layer may have joined the first axes of its data: (20, 10, 3) is (200, 3) there.
+    """
     lengths = {n for n in examples if n > 1}
+    lengths |= {joined for count in range(2, len(examples)) if (joined := math.prod(examples[:count])) > 1}
     return any(lengths & {*shape} for shape in _data_shapes(node))
 
 

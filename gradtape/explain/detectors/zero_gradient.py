@@ -13,7 +13,7 @@ from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Problem
 from gradtape.explain.model.record import Record, Replayable, operand_values
-from gradtape.explain.source.expression import is_written, site_at
+from gradtape.explain.source.expression import is_call_of, is_written, site_at
 from gradtape.explain.source.files import one_line
 
 _FLAT_PLACES = {
@@ -134,7 +134,10 @@ def _classify(replay: Replayable, node: Record, slot: int, targets: Sequence[Any
     """Why the rule of `node` gave zero; None where that is no mistake (an optimum, a factor that is still 0)."""
     name, out = node.operation, replay.values.get(node)
     gradient = replay.gradients[node]
-    if not is_written(site_at(node.location), name) and not (name in _ACTIVATIONS and _calls_a_model(node)):
+    site = site_at(node.location)
+    if name in ("maximum", "minimum") and is_call_of(site, "clip", "clip_by_value"):
+        name = "clip"  # which the library has made of both
+    elif not is_written(site, name) and not (name in _ACTIVATIONS and _calls_a_model(node)):
         return None  # inside a function of the library, whose flat places are intended
     if name == "maximum" and _is_relu(node, slot):
         name = "relu"
@@ -283,7 +286,7 @@ def _zero_problem(replay: Replayable, cause: _ZeroCause, zeros: Sequence[Record]
     elements = int(np.prod(node.shape))
     size = f" (all {elements})" if elements > 1 else ""
     inside = not is_written(place.site, node.operation)
-    shown = f"{node.operation} in {place.expression}" if inside else place.expression
+    shown = f"{node.operation} in {place.expression}" if inside and cause.name != "clip" else place.expression
     notes = [fact for fact in [_operand_ranges(place, replay, cause)] if fact and not inside]
     fallback = {
         "saturated": "scale its operand down: inputs of about 1, smaller weights",

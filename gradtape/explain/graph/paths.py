@@ -14,14 +14,21 @@ from gradtape.explain.model.record import Record, Watch, operand_values
 
 
 def route_back(start: Record, goal: Record, tapes: Any) -> list[Record]:
-    """The path from `start` back to `goal` with the fewest gaps in `tapes`; empty if there is none."""
+    """The path from `start` back to `goal` with the fewest gaps in `tapes`; empty if there is none.
+
+    If the start itself is not on one of them, all operations before it may be gaps: then a path without cuts is better
+    than a shorter one.
+    """
     if goal.is_shared or (goal.is_cut and start is goal):
         return []  # records that many tensors share say nothing about any of them
     came_from: dict[Record, Record | None] = {}
     tie = count()
-    heap: list[tuple[int, int, int, Record, Record | None]] = [(not start.is_on(tapes), 0, next(tie), start, None)]
+    counts_cuts = not start.is_on(tapes) and not start.is_cut
+    heap: list[tuple[int, int, int, int, Record, Record | None]] = [
+        (0, not start.is_on(tapes), 0, next(tie), start, None)
+    ]
     while heap:
-        gaps, length, _, node, previous = heappop(heap)
+        cuts, gaps, length, _, node, previous = heappop(heap)
         if node in came_from:
             continue
         came_from[node] = previous
@@ -30,7 +37,8 @@ def route_back(start: Record, goal: Record, tapes: Any) -> list[Record]:
         for index, origin in enumerate(node.origins()):
             if origin not in came_from:
                 gap = not origin.is_on(tapes) or node.selects_by(index)
-                heappush(heap, (gaps + gap, length + 1, next(tie), origin, node))
+                cut = counts_cuts and (origin.is_cut or node.selects_by(index))
+                heappush(heap, (cuts + cut, gaps + gap, length + 1, next(tie), origin, node))
     if goal not in came_from:
         return []
     route: list[Record] = []

@@ -435,6 +435,13 @@ def is_written(site: UserExpression, name: str) -> bool:
     return isinstance(node, ast.BinOp | ast.AugAssign | ast.Compare | ast.UnaryOp)
 
 
+def is_call_of(site: UserExpression, *names: str) -> bool:
+    """Whether the user's expression is the call of a function that has one of these names."""
+    node = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    function = node.func if isinstance(node, ast.Call) else None
+    return function is not None and getattr(function, "attr", getattr(function, "id", "")) in names
+
+
 def _attribute_in(held: dict[str, Any], name: str) -> Any:
     """An attribute in the dictionary of an object, or in those that a layer of PyTorch keeps its parts in."""
     if name in held:
