@@ -24,6 +24,8 @@ from gradtape.explain.messages.build import at, here
 from gradtape.explain.model.problem import Fix, Problem
 from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import SourceFile, one_line, source_of
+from gradtape.watching.tensorflow import keras_shapes
+from gradtape.watching.tensorflow.keras_shapes import lengths_of, text_of
 from gradtape.watching.tensorflow.operations import ELEMENTWISE_PAIRS, TABLE
 from gradtape.watching.tensorflow.recorder import TensorFlowRecorder, constant_of
 from gradtape.watching.tensorflow.tapes import TapeWatch
@@ -120,7 +122,7 @@ class ErrorExplainer:
             outside = next((axis for axis in axes if not -len(shape) <= axis < len(shape)), None)
             return None if outside is None else axis_problem(outside, len(shape), shape)
         if kind in ("Reshape", "BroadcastTo"):
-            wanted = np.asarray(_number(values[1]))
+            wanted = np.atleast_1d(np.asarray(_numbers(values[1])))
             inputs, params, words = inputs[:1], {"shape": tuple(int(n) for n in wanted)}, f"cannot reshape: {words}"
         elif kind in ("ConcatV2", "Pack"):
             params = {"axis": int(np.asarray(_number(values[1])))}
@@ -147,9 +149,9 @@ class ErrorExplainer:
         if is_symbolic(value) and (value.shape.rank is None or None in value.shape.as_list()):
             shape, dtype = self._recorder.spec_of(value)
             return np.broadcast_to(np.zeros((), dtype if dtype.kind in "fciub" else float), shape)
-        if isinstance(value, (list, tuple, int, float)):
-            return np.asarray(value)
-        return value
+        if isinstance(value, (list, tuple)):
+            return np.asarray(_numbers(value))
+        return np.asarray(value) if isinstance(value, (int, float)) else value
 
     # -- requests for gradients
 
@@ -188,6 +190,14 @@ def _shape(value: Any) -> tuple[int, ...] | None:
 
 def _number(value: Any) -> Any:
     return constant_of([value], 0) if is_eager(value) or is_symbolic(value) else value
+
+
+def _numbers(value: Any) -> Any:
+    """The number, or list of numbers, that a value is; -1 for a tensor of a graph whose number is not known."""
+    if isinstance(value, (list, tuple)):
+        return [_numbers(part) for part in value]
+    found = _number(value)
+    return -1 if found is None else found
 
 
 def _transposed(value: Any) -> Any:
@@ -289,7 +299,7 @@ def labels_problem(
     if labels is None or logits is None:
         return None
     outside = re.search(r"label value of (-?\d+) which is outside the valid range of \[0, (\d+)\)", words)
-    title = f"labels {_text(labels)} and logits {_text(logits)} do not match"
+    title = f"labels {text_of(labels)} and logits {text_of(logits)} do not match"
     offered: list[str] = []
     notes: list[str] = []
     source = site.source
@@ -316,10 +326,6 @@ def labels_problem(
         notes=notes,
         fixes=offered or ["class numbers go with the sparse losses, one-hot labels with the others"],
     )
-
-
-def _text(shape: Sequence[int]) -> str:
-    return str(tuple(shape)).replace("-1", "None")
 
 
 def _rename_loss(site: UserExpression, old: str, new: str) -> list[str]:
@@ -365,17 +371,12 @@ def _units_fix(source: SourceFile, units: int, wanted: int) -> list[str]:
 _SHAPE = r"\(([^()]*)\)"
 
 
-def _lengths(text: str) -> tuple[int, ...]:
-    parts = [part.strip() for part in text.split(",") if part.strip()]
-    return tuple(-1 if part in ("None", "?") else int(part) for part in parts)
-
-
 def _labels_by_words(site: UserExpression, match: re.Match[str], words: str) -> Problem | None:
-    return labels_problem(site, _lengths(match[1]), _lengths(match[2]), words)
+    return labels_problem(site, lengths_of(match[1]), lengths_of(match[2]), words)
 
 
 def _logits_by_words(site: UserExpression, match: re.Match[str], words: str) -> Problem | None:
-    return labels_problem(site, _lengths(match[2]), _lengths(match[1]), words)
+    return labels_problem(site, lengths_of(match[2]), lengths_of(match[1]), words)
 
 
 def _label_value(site: UserExpression, match: re.Match[str], words: str) -> Problem | None:
@@ -383,7 +384,7 @@ def _label_value(site: UserExpression, match: re.Match[str], words: str) -> Prob
 
 
 def _layer_rank(site: UserExpression, match: re.Match[str], words: str) -> Problem | None:
-    layer, relation, wanted, found, shape = match[1], match[2], int(match[3]), int(match[4]), _lengths(match[5])
+    layer, relation, wanted, found, shape = match[1], match[2], int(match[3]), int(match[4]), lengths_of(match[5])
     data = _first_data(site, shape)
     offered: list[str] = []
     if wanted == found + 1 and data is not None and relation in ("min_ndim", "ndim"):
@@ -396,9 +397,9 @@ def _layer_rank(site: UserExpression, match: re.Match[str], words: str) -> Probl
             offered = [Fix(f"{name}[..., None]", True, site.source.span(data))]
     return problem(
         "GT116",
-        f"layer {layer!r} takes {wanted} axes or more, and gets {found}: {_text(shape)}"
+        f"layer {layer!r} takes {wanted} axes or more, and gets {found}: {text_of(shape)}"
         if relation == "min_ndim"
-        else f"layer {layer!r} takes {wanted} axes, and gets {found}: {_text(shape)}",
+        else f"layer {layer!r} takes {wanted} axes, and gets {found}: {text_of(shape)}",
         spans=[site.span],
         notes=["convolutions take (examples, height, width, channels)"] if layer.startswith("conv2d") else [],
         fixes=offered or [f"give it an array of {wanted} axes"],
@@ -415,27 +416,27 @@ def _first_data(site: UserExpression, shape: Sequence[int]) -> ast.expr | None:
 
 
 def _layer_axis(site: UserExpression, match: re.Match[str], words: str) -> Problem | None:
-    layer, axis, wanted, shape = match[1], int(match[2]), int(match[3]), _lengths(match[4])
+    layer, axis, wanted, shape = match[1], int(match[2]), int(match[3]), lengths_of(match[4])
     length = shape[axis]
     return problem(
         "GT116",
-        f"layer {layer!r} takes {wanted} features along axis {axis}, and gets {length}: {_text(shape)}",
+        f"layer {layer!r} takes {wanted} features along axis {axis}, and gets {length}: {text_of(shape)}",
         spans=[site.span],
         fixes=[*_input_fix(site.source, wanted, length), f"give it {wanted} features, or build it for {length}"],
     )
 
 
 def _layer_shape(site: UserExpression, match: re.Match[str], words: str) -> Problem | None:
-    layer, wanted, shape = match[1], _lengths(match[2]), _lengths(match[3])
+    layer, wanted, shape = match[1], lengths_of(match[2]), lengths_of(match[3])
     offered: list[str] = []
     differing = [k for k in range(min(len(wanted), len(shape))) if wanted[k] != -1 and wanted[k] != shape[k]]
     if len(wanted) == len(shape) and len(differing) == 1:
         offered = _input_fix(site.source, wanted[differing[0]], shape[differing[0]])
     return problem(
         "GT116",
-        f"layer {layer!r} takes {_text(wanted)}, and gets {_text(shape)}",
+        f"layer {layer!r} takes {text_of(wanted)}, and gets {text_of(shape)}",
         spans=[site.span],
-        fixes=[*offered, f"give it an array of shape {_text(wanted)}, or build it for {_text(shape)}"],
+        fixes=[*offered, f"give it an array of shape {text_of(wanted)}, or build it for {text_of(shape)}"],
     )
 
 
@@ -489,6 +490,7 @@ _PATTERNS: tuple[tuple[str, Callable[[UserExpression, re.Match[str], str], Probl
         _layer_axis,
     ),
     (rf"{_LAYER}expected shape={_SHAPE}, found shape={_SHAPE}", _layer_shape),
+    *keras_shapes.PATTERNS,
 )
 
 

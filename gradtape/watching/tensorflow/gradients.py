@@ -24,6 +24,7 @@ from gradtape.watching.tensorflow.training import TrainingJudge, judge_equal_gra
 from gradtape.watching.tensorflow.values import array_in, is_eager
 
 _MEANT = (".numpy()", ".item()", ".tolist()", "bool()", "operator.index()")
+SCALE_AT_LEAST = 2.0  # a factor of a loss that is there to keep small gradients in the range of half precision
 _QUIET_CAUSES = ("", "GT202", "GT208", "GT212")
 
 
@@ -56,6 +57,8 @@ def judge_values(request: Request, recorder: TensorFlowRecorder) -> None:
         return
     if not all(np.isfinite(np.asarray(target)).all() for target in targets):
         computation = RecordedComputation(_seeds(request, recorder), request.watch.tapes | DATA)
+    elif is_loss_scaled(computation, arrivals):
+        return
     judge_gradient(computation, arrivals, targets, (), judges_zeros=request.seeds is None)
 
 
@@ -100,6 +103,8 @@ def judge_request(
         arrivals = [(record, array) for record, array in arrivals if np.any(array)]
     if not all(np.isfinite(target).all() for target in targets if target is not None):
         computation = RecordedComputation(seeds, watch.tapes | DATA)
+    elif is_loss_scaled(computation, arrivals):
+        return None
     notes = judge_gradient(computation, arrivals, targets, departures, judges_zeros=request.seeds is None)
     for note in notes:
         tell(note)
@@ -107,11 +112,25 @@ def judge_request(
     return None
 
 
+def is_loss_scaled(computation: RecordedComputation, arrivals: Sequence[tuple[WatchedRecord, Any]]) -> bool:
+    """Whether gradients overflowed that were computed in half precision from a loss that was scaled up.
+
+    A loss-scaling optimiser leaves such a step out and takes a smaller factor.
+    """
+    if all(np.isfinite(array).all() for _, array in arrivals):
+        return False
+    if not any(record.dtype == np.float16 for record in computation.records):
+        return False
+    scaled = [target for target in computation.targets if target.operation == "multiply" and not target.shape]
+    factors = [target.operand_value(k) for target in scaled for k in range(len(target.parents))]
+    return any(factor is not None and np.size(factor) == 1 and float(factor) >= SCALE_AT_LEAST for factor in factors)
+
+
 def _judge_training(
     request: Request, computation: RecordedComputation, recorder: TensorFlowRecorder, training: TrainingJudge
 ) -> None:
     sources = [record for source in request.sources if (record := recorder.record_of(source)) is not None]
-    training.judge(computation, sources, request.location)
+    training.judge(computation, sources, request.location, request.watch)
 
 
 def _seeds(request: Request, recorder: TensorFlowRecorder) -> list[tuple[WatchedRecord, Any]]:

@@ -29,6 +29,14 @@ class Patches:
         setattr(owner, name, wrapped)
         self._replaced.append((owner, name, original, wrapped))
 
+    def wrap_property(self, owner: Any, name: str, make: Callable[[Any], Any]) -> None:
+        """Replace a property by one that is read by `make(function)`; one that is not there is left out."""
+        original = vars(owner).get(name)
+        if isinstance(original, property):
+            wrapped = property(functools.wraps(original.fget)(make(original.fget)), original.fset, original.fdel)  # type: ignore[arg-type]
+            setattr(owner, name, wrapped)
+            self._replaced.append((owner, name, original, wrapped))
+
     def undo(self) -> None:
         """Put everything back, unless somebody else has replaced it since."""
         for owner, name, original, wrapped in reversed(self._replaced):
@@ -56,6 +64,19 @@ class Guard:
         except Exception:
             self.is_broken = True
             self._end()
+            if self._debugs:
+                raise
+            return None
+
+    def attempt(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """The same for an explanation that the rest does not need: without it, the watching goes on."""
+        if self.is_broken:
+            return None
+        try:
+            return function(*arguments)
+        except (GradTapeError, Warning):
+            raise
+        except Exception:
             if self._debugs:
                 raise
             return None

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
+from gradtape.core.location import Location
 from gradtape.explain.detectors import missing_gradient
 from gradtape.explain.detectors.missing_gradient import verdict
 from gradtape.explain.graph import paths
@@ -18,6 +19,7 @@ from gradtape.explain.render.spelling import name_in
 from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import SourceFile, one_line, source_of, span_of
 from gradtape.watching.record import CONSTANT, LeafRecord, OperationRecord, WatchedRecord
+from gradtape.watching.tensorflow.errors import tape_call
 from gradtape.watching.tensorflow.recorder import TensorFlowRecorder, VariableRecord
 from gradtape.watching.tensorflow.tapes import TapeWatch
 from gradtape.watching.tensorflow.values import array_in, is_floating, numpy_dtype
@@ -45,8 +47,10 @@ def why(target: Any, source: Any, watch: TapeWatch, recorder: TensorFlowRecorder
         return _explain_rebinding(goal, *rebound, watch)
     if not goal.is_on(tapes) and not (isinstance(goal, VariableRecord) and goal.is_variable):
         return _explain_unwatched(target, source, goal, start, watch)
+    if isinstance(goal, VariableRecord) and not watch.watches_variables and not goal.is_on(tapes):
+        return _explain_unaccessed(goal, route, watch)
     if route:
-        return missing_gradient.explain_cut_path(route, watch)
+        return _with_caller(missing_gradient.explain_cut_path(route, watch), route, watch)
     if isinstance(goal, LeafRecord) and not isinstance(goal, VariableRecord) and goal.location.is_known:
         return _explain_late_watch(source, goal, start, watch)
     if isinstance(goal, VariableRecord) and watch.watches_variables and not watch.has_read(goal):
@@ -54,6 +58,92 @@ def why(target: Any, source: Any, watch: TapeWatch, recorder: TensorFlowRecorder
         if assigned is not None:
             return missing_gradient.explain_departure(assigned)
     return with_departure_edit(missing_gradient.explain_unconnected(target, source, paths.all_behind(start), watch))
+
+
+def _with_caller(reason: Why, route: Sequence[Record], watch: TapeWatch) -> Why:
+    """The same, with the statement outside of the with block behind which something was computed without the tape.
+
+    What was computed there may be in a function that the statement has called.
+    """
+    outside = [record for record in route[:-1] if not record.is_on(watch.tapes)]
+    if reason.problem.code != "GT211" or not outside or not isinstance(outside[-1], OperationRecord):
+        return reason
+    used = outside[-1]
+    places = [used.location, *getattr(used, "callers", ())]
+    place = next((each for each in places if each.code is watch.entered.code), None)
+    if place is None:
+        return reason
+    found = reason.problem
+    spans = [*found.spans]
+    if place is not used.location:
+        spans.insert(0, span_of(place).labelled("outside of the with block"))
+    return Why(found.with_(spans=spans, fixes=[*_inside_block(place, watch), *found.fixes]))
+
+
+def _inside_block(place: Location, watch: TapeWatch) -> list[Fix]:
+    """The statements after the with block of a tape up to `place`, or the one before it, moved into the block."""
+    source = source_of(place.file)
+    node: Any = source.find(watch.entered)
+    while node is not None and not isinstance(node, ast.With):
+        node = source.parents.get(node)
+    found = source.find(place)
+    statement = None if found is None else source.statement(found)
+    block = None if node is None else source.parents.get(node)
+    siblings = next((b for b in (getattr(block, name, None) for name in ("body", "orelse")) if node in (b or ())), None)
+    if node is None or statement is None or siblings is None or statement not in siblings:
+        return []
+    here, there = siblings.index(node), siblings.index(statement)
+    inner = " " * (source.span(node.body[0]).column or 0)
+    if any(part.lineno == other.lineno for part, other in pairwise([*siblings, *node.body])):
+        return []
+    if there > here:
+        moved = siblings[here + 1 : there + 1]
+        text = f"\n{inner}".join(source.text(part) for part in moved)
+        if any("\n" in source.text(part) for part in moved) or ".gradient(" in text:
+            return []
+        # from the start of its line on: the indent of the first is part of what is replaced
+        return [Fix(f"{inner}{text}", True, _region(source, moved[0].lineno, 0, moved[-1]))]
+    if there == here - 1 and "\n" not in source.text(statement):
+        head = source.lines[node.lineno - 1 : node.body[0].lineno - 1]
+        first, *rest = [line.rstrip("\n") for line in head]
+        indent = source.span(statement).column or 0
+        text = "\n".join([first[indent:], *rest, f"{inner}{source.text(statement)}"])
+        return [Fix(text, True, _region(source, statement.lineno, indent, node.body[0].lineno - 1))]
+    return []
+
+
+def _region(source: SourceFile, line: int, column: int, end: ast.stmt | int) -> Span:
+    """The source from a place to the end of a statement or a line."""
+    last = end if isinstance(end, int) else source.span(end).end_line or end.lineno
+    lines = [text.rstrip("\n") for text in source.lines[line - 1 : last]]
+    stop = len(lines[-1]) if isinstance(end, int) else source.span(end).end_column
+    return Span(source.file, line, column, stop, source="\n".join(lines), end_line=last)
+
+
+def _explain_unaccessed(goal: VariableRecord, route: Sequence[Record], watch: TapeWatch) -> Why:
+    """The tape was made not to watch variables by itself, and was not told to watch this one."""
+    site = UserExpression.present()
+    part = site.asked()[1]
+    name = one_line(site.source.text(part)) if isinstance(part, ast.Name | ast.Attribute) else goal.name.split(":")[0]
+    call = tape_call(watch.entered)
+    source = source_of(watch.entered.file)
+    lines: list[Any] = ["this tape" if call is None else "made here"]
+    lines.append(span_of(watch.entered) if call is None else source.span(call))
+    used = next((record for record in reversed(route[:-1]) if record.operation), None)
+    if used is not None:
+        lines += ["used here", used]
+    offered: list[str] = []
+    keyword = None if call is None else next((k for k in call.keywords if k.arg == "watch_accessed_variables"), None)
+    if call is not None and keyword is not None:
+        kept = [one_line(source.text(argument)) for argument in call.args]
+        kept += [f"{k.arg}={one_line(source.text(k.value))}" for k in call.keywords if k is not keyword]
+        offered = [Fix(f"{one_line(source.text(call.func))}({', '.join(kept)})", True, source.span(call))]
+    return verdict(
+        "GT212",
+        f"this tape was made with watch_accessed_variables=False, and was not told to watch {name}",
+        *lines,
+        fix=[*offered, "tape.watch(v) inside the with block, for each variable"],
+    )
 
 
 def _explain_integer_source(source: Any, goal: WatchedRecord) -> Why:

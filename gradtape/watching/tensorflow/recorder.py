@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from tensorflow.python.framework import ops, tensor_util
+from tensorflow.python.framework import op_def_registry, ops, tensor_util
 
 from gradtape.core.location import Location, is_library
 from gradtape.explain.model.record import Shape
@@ -53,6 +53,7 @@ from gradtape.watching.tensorflow.values import (
 )
 
 DEPTH_AT_MOST = 20_000
+CALLERS_AT_MOST = 6
 UNKNOWN = 0
 DATA = frozenset({-1})
 """The number, in the place of a tape's, of operations on data, which no tape records."""
@@ -364,7 +365,7 @@ class TensorFlowRecorder(Recorder):
         slots = [k for k in (row.operands or range(len(inputs))) if k < len(inputs)]
         on = frozenset(watch.number for watch in self.active)
         tapes = on & frozenset().union(*(parent.tapes for parent in tracked)) if tracked else DATA
-        attributes = as_mapping(attributes, outputs)
+        attributes = as_mapping(kind, attributes, outputs)
         specs = [self.spec_of(inputs[k]) if inputs[k].dtype.name != "resource" else parents[k] for k in slots]
         first = specs[0].shape if isinstance(specs[0], WatchedRecord) else specs[0][0]
         if kind in ("GatherV2", "GatherNd"):
@@ -404,6 +405,8 @@ class TensorFlowRecorder(Recorder):
         record.depth = depth  # type: ignore[attr-defined]
         record.theirs = kind  # type: ignore[attr-defined]
         record.recorded_by = on  # type: ignore[attr-defined]
+        if tracked and not on and is_eager_here:
+            record.callers = user_frames()  # type: ignore[attr-defined]
         if len(outputs) == 1:
             self.note(outputs[0], merge_softmax(record))
             if tracked:
@@ -464,12 +467,29 @@ class TensorFlowRecorder(Recorder):
         judge_broadcast(record, list(inputs), (left, right))
 
 
-def as_mapping(attributes: Any, outputs: Sequence[Any]) -> Mapping[str, Any]:
+def as_mapping(kind: str, attributes: Any, outputs: Sequence[Any]) -> Mapping[str, Any]:
     """The attributes of an operation by their names; of one in a graph, as TensorFlow decodes them."""
     if is_symbolic(outputs[0]):
         operation = outputs[0].op
         return {name: operation.get_attr(name) for name in attributes[::2]}
-    return dict(zip(attributes[::2], attributes[1::2]))
+    given = dict(zip(attributes[::2], attributes[1::2]))
+    if None not in given.values():
+        return given
+    # an argument that was left out is None there: TensorFlow takes the default, which is empty for a list
+    definition = op_def_registry.get(kind)
+    lists = {a.name for a in definition.attr if a.type.startswith("list(")} if definition is not None else set()
+    return {k: [] if v is None else v for k, v in given.items() if v is not None or k in lists}
+
+
+def user_frames() -> tuple[Location, ...]:
+    """The user's expressions that are being executed, the innermost first, without the innermost."""
+    found: list[Location] = []
+    frame: Any = sys._getframe(1)
+    while frame is not None and len(found) < CALLERS_AT_MOST:
+        if not is_library(frame.f_code.co_filename):
+            found.append(Location(frame.f_code, frame.f_lasti))
+        frame = frame.f_back
+    return tuple(found[1:])
 
 
 def constant_of(inputs: Sequence[Any], index: int) -> Any:

@@ -20,7 +20,9 @@ from gradtape.explain.source.parameter_names import join_names
 from gradtape.watching.computation import RecordedComputation
 from gradtape.watching.record import WatchedRecord
 from gradtape.watching.tensorflow.recorder import TensorFlowRecorder, VariableRecord
+from gradtape.watching.tensorflow.tapes import TapeWatch
 
+LAYERS_AT_MOST = 64
 _LAYERS = frozenset({"matmul", "convolution", "einsum", "linear"})
 
 
@@ -31,8 +33,18 @@ class TrainingJudge:
         self._recorder = recorder
         self._asked: set[VariableRecord] = set()
         self._unasked: dict[VariableRecord, tuple[Location, list[VariableRecord]]] = {}
+        self._behind: dict[VariableRecord, Location] = {}  # used, not asked for, and where that was not done
+        self._unbuilt: list[tuple[weakref.ref[Any], Location]] = []
+        self._made_inside: dict[tuple[Any, ...], tuple[VariableRecord, int]] = {}
 
-    def judge(self, computation: RecordedComputation, sources: Sequence[WatchedRecord], where: Location) -> None:
+    def note_unbuilt(self, layer: Any, where: Location) -> None:
+        """Note that the program has read the variables of a layer of Keras that has none before it is built."""
+        if len(self._unbuilt) < LAYERS_AT_MOST:
+            self._unbuilt.append((weakref.ref(layer), where))
+
+    def judge(
+        self, computation: RecordedComputation, sources: Sequence[WatchedRecord], where: Location, watch: TapeWatch
+    ) -> None:
         """Look at the variables behind the targets of a gradient, and at those that it was asked for."""
         asked = [record for record in sources if isinstance(record, VariableRecord)]
         self._asked |= {*asked}
@@ -44,16 +56,19 @@ class TrainingJudge:
             if isinstance(record, VariableRecord) and record.is_variable and record not in self._asked
         ]
         for record in behind:
-            if self._judge_unregistered(record, where):
+            if self._judge_unregistered(record, where) or self._judge_made_anew(record, where, watch):
                 return
         upstream = {r for r in behind if self._feeds(r, {*asked}, computation)} if behind else set()
+        for record in behind:
+            self._behind.setdefault(record, where)
         for record in upstream:
             self._unasked.setdefault(record, (where, asked))
 
     def finish(self) -> None:
         """Report the variables that were never asked for and never written to, although others behind them learn."""
-        never = [r for r in self._unasked if r not in self._asked and r.writes <= 1 and r.location.is_known]
-        never = [r for r in never if (variable := r.reference()) is not None and not _is_frozen(variable)]
+        if self._judge_unbuilt():
+            return
+        never = [r for r in self._unasked if self._never_learns(r) and r.location.is_known]
         if not never:
             return
         where, _ = self._unasked[never[0]]
@@ -72,8 +87,22 @@ class TrainingJudge:
         if is_due("GT513", *found.place[1:]):
             report(found)
 
+    def _never_learns(self, record: VariableRecord) -> bool:
+        """Whether a trainable variable was never asked for and never written to."""
+        if record in self._asked or record.writes > 1:
+            return False
+        variable = record.reference()
+        return variable is not None and not _is_frozen(variable)
+
     def _feeds(self, variable: VariableRecord, asked: set[VariableRecord], computation: RecordedComputation) -> bool:
-        """Whether what a variable computes is used with each of the variables that were asked for, after it."""
+        """Whether what a variable computes is used with each of the variables that were asked for, after it.
+
+        A network in which the asked variable is the input (an image that is changed) does not count: what is asked for
+        goes into the first operation of the other variable.
+        """
+        first = min(computation.consumers.get(variable, ()), key=lambda record: record.order, default=None)
+        if first is None or asked & {*_ancestors(first, computation)}:
+            return False
         seen: set[Any] = {variable}
         pending: list[Any] = [variable]
         met: set[VariableRecord] = set()
@@ -84,6 +113,55 @@ class TrainingJudge:
                     seen.add(consumer)
                     pending.append(consumer)
         return met == asked
+
+    def _judge_unbuilt(self) -> bool:
+        """Report variables that were read from a layer before it had any, and that never learn."""
+        for reference, where in self._unbuilt:
+            layer = reference()
+            known = set() if layer is None else {id(getattr(v, "_value", v)) for v in layer.trainable_variables}
+            lost = [record for record in self._behind if self._never_learns(record) and id(record.reference()) in known]
+            if layer is None or not lost:
+                continue
+            spans = [at(where, "read here, before the layer was built")]
+            asked = self._behind[lost[0]]
+            if asked.show() != where.show():
+                spans.append(at(asked, "asked here, without them"))
+            names = join_names([record.name.split(":")[0] for record in lost])
+            found = problem(
+                "GT513",
+                f"the variables of {layer.name!r} were read before it had any: {names} "
+                f"{'are' if len(lost) > 1 else 'is'} never asked for",
+                spans=spans,
+                notes=["a layer of Keras makes its variables when it is called for the first time, or by build"],
+                consequence="what they compute stays as it was initialised",
+                fixes="read trainable_variables after the layer was called once, or give it an Input or build it first",
+                intent="layer.trainable = False says that it is not to learn",
+            )
+            if is_due("GT513", *found.place[1:]):
+                report(found)
+            return True
+        return False
+
+    def _judge_made_anew(self, record: VariableRecord, where: Location, watch: TapeWatch) -> bool:
+        """Report a variable that is made while the tape records, at a place that has made another one before."""
+        if record.order < watch.opened or not record.location.is_known:
+            return False
+        before = self._made_inside.setdefault(record.place_key, (record, watch.number))
+        if before[0] is record or before[1] == watch.number or before[0] in self._asked:
+            return False
+        found = problem(
+            "GT513",
+            f"{record.name.split(':')[0]} is made anew each time the loss is computed, and is not asked for",
+            spans=[at(record.location, "made here"), at(where, "asked here, without it")],
+            consequence="it starts from new initial values in each step, and never learns",
+            fixes=[
+                *_made_before_fix(record.location),
+                "make the layer once, in __init__ or before the loop, and call it here",
+            ],
+        )
+        if is_due("GT513", *found.place[1:]):
+            report(found)
+        return True
 
     def _judge_unregistered(self, record: VariableRecord, where: Location) -> bool:
         """Report a plain `tf.Variable` that is an attribute of a Keras layer, which does not know it."""
@@ -111,6 +189,38 @@ class TrainingJudge:
         if is_due("GT513", *found.place[1:]):
             report(found)
         return True
+
+
+def _ancestors(start: WatchedRecord, computation: RecordedComputation) -> set[WatchedRecord]:
+    """What a record was computed from, its own operands included."""
+    found: set[WatchedRecord] = set()
+    pending = [start]
+    while pending:
+        for parent in computation.parents(pending.pop()):
+            if parent not in found:
+                found.add(parent)
+                pending.append(parent)
+    return found
+
+
+def _made_before_fix(made: Location) -> list[Fix]:
+    """`self.out(h)` for `Dense(1)(h)`, where the class has made such a layer: `self.out = Dense(1)`."""
+    source = source_of(made.file)
+    node: Any = source.find(made)
+    maker = node.func if isinstance(node, ast.Call) and isinstance(node.func, ast.Call) else None
+    if maker is None or source.tree is None:
+        return []
+    same = [
+        target
+        for each in ast.walk(source.tree)
+        if isinstance(each, ast.Assign) and source.text(each.value) == source.text(maker)
+        for target in each.targets
+        if isinstance(target, ast.Attribute | ast.Name)
+    ]
+    if len(same) != 1:
+        return []
+    called = one_line(source.text(node))[len(one_line(source.text(maker))) :]
+    return [Fix(f"{one_line(source.text(same[0]))}{called}", True, source.span(node))]
 
 
 def _is_frozen(variable: Any) -> bool:

@@ -108,7 +108,7 @@ class Watcher:
         """The explanation of an error that ended the program."""
         if self._lost is not None and getattr(error, "problem", None) is None and _uses_none(error):
             return self.errors.attach(error, self._lost[0])
-        return self.guard.call(self.errors.explain, error)  # type: ignore[no-any-return]
+        return self.guard.attempt(self.errors.explain, error)  # type: ignore[no-any-return]
 
     def _break(self) -> None:
         """End the watching after an error of our own."""
@@ -169,6 +169,19 @@ class Watcher:
         self.recorder.losses.add_keras(losses, backend)
         for name in ("fit", "evaluate", "train_on_batch", "test_on_batch"):
             self._patches.wrap(trainer.TensorFlowTrainer, name, self._wrap_fit(name))
+        layer = importlib.import_module("keras.src.layers.layer").Layer
+        for name in ("trainable_variables", "trainable_weights"):
+            self._patches.wrap_property(layer, name, self._wrap_reading)
+
+    def _wrap_reading(self, original: Any) -> Any:
+        def variables(layer: Any) -> Any:
+            found = original(layer)
+            reads = self._is_recording and not layer.built and self._is_mine()
+            if reads and not is_library(sys._getframe(1).f_code.co_filename):
+                self.guard.call(self.training.note_unbuilt, layer, Location.here())
+            return found
+
+        return variables
 
     def _wrap_fit(self, name: str) -> Callable[[Any], Any]:
         def make(original: Any) -> Any:
@@ -405,7 +418,7 @@ class Watcher:
                 given = backward(*seeds)
             except ValueError as error:
                 if "expected to return" in str(error):
-                    self.guard.call(self._explain_count, error, rule)
+                    self.guard.attempt(self._explain_count, error, rule)
                 raise
             if self._is_recording and self._is_mine():
                 self.guard.call(self._judge_rule, rule, seeds, given)
@@ -429,7 +442,7 @@ class Watcher:
         def _status_to_exception(*arguments: Any, **options: Any) -> Any:
             error = original(*arguments, **options)
             if self._is_mine() and not self.recorder.in_backward:
-                self.guard.call(self._explain_failure, error)
+                self.guard.attempt(self._explain_failure, error)
             return error
 
         return _status_to_exception
@@ -440,7 +453,7 @@ class Watcher:
                 return original(*arguments, **options)
             except Exception as error:
                 if self._is_mine() and not self.recorder.in_backward:
-                    self.guard.call(self._explain_failure, error)
+                    self.guard.attempt(self._explain_failure, error)
                 raise
 
         return quick_execute
@@ -460,7 +473,7 @@ class Watcher:
                 return original(kind, name, **operands)
             except (ValueError, TypeError) as error:
                 if self._is_mine() and not self.recorder.in_backward:
-                    self.guard.call(self.errors.explain_operation, error, kind, operands)
+                    self.guard.attempt(self.errors.explain_operation, error, kind, operands)
                 raise
 
         return _apply_op_helper
@@ -477,7 +490,7 @@ class Watcher:
             try:
                 found = original(tape, target, sources, output_gradients, *rest, **options)
             except Exception as error:
-                self.guard.call(self._explain_request, error, tape, target, output_gradients)
+                self.guard.attempt(self._explain_request, error, tape, target, output_gradients)
                 raise
             finally:
                 self.recorder.in_backward -= 1
