@@ -1,6 +1,6 @@
 # expect: GT101
 # cause: sample weights of shape (64,) are multiplied with squared errors of shape (64, 1)
-# wrong: weighted.shape != (64, 1)
+# wrong: tf.size(weighted) != 64
 # cure: squared_error * weights -> squared_error * weights[:, None]
 import numpy as np
 import tensorflow as tf
