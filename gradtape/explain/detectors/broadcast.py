@@ -316,7 +316,7 @@ def one_sided_problem(site: UserExpression, inputs: Sequence[Any], index: int, s
 
 _SIZES = {"power", "square", "absolute", "sqrt", "log", "log1p", "log_cosh", "huber", "length", "root_mean_square"}
 _TERMS = {"multiply", "divide", "negative", "positive", "add", "subtract", "where", "maximum", "minimum", "logaddexp"}
-_TOTALS = {"sum", "mean", "average", "dot", "vdot", "matmul", "einsum", "copy", "reshape"}
+_TOTALS = {"sum", "mean", "l2_loss", "average", "dot", "vdot", "matmul", "einsum", "copy", "reshape"}
 _COMPARING = frozenset(_SIZES | _TERMS | _TOTALS)
 
 

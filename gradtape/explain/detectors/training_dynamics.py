@@ -163,16 +163,15 @@ def _picked_class_axis(node: Record, axis: int) -> tuple[int, str] | None:
     """`p[np.arange(n), labels]`: one element from each row, so the labels' axis is that of the classes."""
     index = node.params.get("index", ())
     arrays = [(i, part) for i, part in enumerate(index) if isinstance(part, np.ndarray) and part.dtype.kind in "iu"]
-    if len(arrays) != 2 or len(index) != len(node.parents[0].shape):
+    if len(arrays) < 2 or len(index) != len(node.parents[0].shape):
         return None
-    counting = [i for i, part in arrays if _is_range(part, node.parents[0].shape[i])]
-    if len(counting) != 1:
+    counting = [i for i, part in arrays if _is_range(np.ravel(part), node.parents[0].shape[i])]
+    if len(counting) != len(arrays) - 1:
         return None
-    (rows,) = counting
-    ((classes, labels),) = ((i, part) for i, part in arrays if i != rows)
+    ((classes, labels),) = ((i, part) for i, part in arrays if i not in counting)
     if _is_range(np.sort(labels, axis=None), node.parents[0].shape[classes]):
         return None  # one in each row and each column: no axis is that of the classes
-    return (classes, f"one of axis {classes} is picked for each of axis {rows}") if rows == axis else None
+    return (classes, f"one of axis {classes} is picked for each of axis {axis}") if axis in counting else None
 
 
 def _pick_table_problem(softmax: Record, replay: Computation) -> Problem | None:
