@@ -307,7 +307,12 @@ def labels_problem(
         number, classes = int(outside[1]), int(outside[2])
         title = f"the label {number} is not one of the {classes} classes, 0 to {classes - 1}, that the logits have"
         notes = ["class numbers start at 0"] if number == classes else []
-        offered = _units_fix(source, classes, number + 1)
+        offered = _units_fix(source, classes, number + 1) if number >= classes else []
+        if number < 0:
+            offered = [
+                f"SparseCategoricalCrossentropy(ignore_class={number}) leaves such labels out; or take them out by a "
+                "mask, and give the loss tf.maximum(labels, 0)"
+            ]
     elif len(labels) == len(logits) and labels[:-1] == logits[:-1] and labels[-1] == logits[-1]:
         title += ": one-hot labels, and this loss takes class numbers"
         offered = _rename_loss(site, "sparse_", "")

@@ -284,8 +284,23 @@ def _explain_rebinding(goal: Record, name: str, source: SourceFile, statement: a
 
 
 def _assignment(name: str, source: SourceFile, statement: ast.stmt) -> str | None:
-    """`w.assign_sub(step)` for `w = w - step` or `w -= step`; `w.assign(value)` for any other value."""
+    """`w.assign_sub(step)` for `w = w - step` or `w -= step`; `w.assign(value)` for any other value.
+
+    A list of new tensors, `w = [p - step for p in w]`, becomes a loop with an assignment to each.
+    """
     kinds = {ast.Add: "assign_add", ast.Sub: "assign_sub"}
+    listed = statement.value if isinstance(statement, ast.Assign) else None
+    if isinstance(listed, ast.ListComp) and len(listed.generators) == 1:
+        each, loop = listed.elt, listed.generators[0]
+        if not isinstance(each, ast.BinOp) or type(each.op) not in kinds or loop.ifs or "\n" in source.text(listed):
+            return None
+        indent = " " * ((source.span(statement).column or 0) + 4)
+        return (
+            f"for {source.text(loop.target)} in {source.text(loop.iter)}:\n{indent}"
+            f"{source.text(each.left)}.{kinds[type(each.op)]}({source.text(each.right)})"
+        )
+    if isinstance(listed, ast.List | ast.Tuple | ast.Dict | ast.DictComp):
+        return None
     if isinstance(statement, ast.AugAssign) and type(statement.op) in kinds:
         return f"{name}.{kinds[type(statement.op)]}({one_line(source.text(statement.value))})"
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
@@ -383,6 +398,10 @@ def _explain_unwatched(target: Any, source: Any, goal: WatchedRecord, start: Wat
     name = one_line(site.source.text(part)) if isinstance(part, ast.Name | ast.Attribute) else "the source"
     made = _made_at(source, goal)
     lines: list[Any] = [] if made is None else ["made here", made]
+    code_here = site.location.code
+    parameters = () if code_here is None else code_here.co_varnames[: code_here.co_argcount]
+    if watch.entered.code is code_here and name in parameters:  # whoever calls this: here it has to be watched
+        lines = ["this tape does not watch it", span_of(watch.entered), *lines]
     if isinstance(goal, VariableRecord):
         return verdict(
             "GT212",

@@ -125,7 +125,7 @@ TABLE: dict[str, Row] = {
         theirs: Row(ours, "linear" if ours in ("sum", "mean") else "general", _FIRST, _reduction)
         for theirs, ours in {
             "Sum": "sum", "Mean": "mean", "Prod": "prod", "Max": "max", "Min": "min", "All": "all", "Any": "any",
-            "EuclideanNorm": "length",
+            "EuclideanNorm": "length", "L2Loss": "l2_loss",
         }.items()
     },
     "MatMul": Row("matmul", "multilinear"),
@@ -178,7 +178,7 @@ ELEMENTWISE_PAIRS = frozenset(_BINARY)
 
 STEPS = {
     "Round": "round", "Rint": "rint", "Floor": "floor", "Ceil": "ceil", "FloorDiv": "floor_divide",
-    "ArgMax": "argmax", "ArgMin": "argmin",
+    "ArgMax": "argmax", "ArgMin": "argmin", "TopKV2": "argsort",
     **{name: _BINARY[name] for name in ("Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual")},
     "IsNan": "isnan", "IsInf": "isinf", "IsFinite": "isfinite", "Where": "nonzero",
 }  # fmt: skip

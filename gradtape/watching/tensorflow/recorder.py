@@ -319,7 +319,7 @@ class TensorFlowRecorder(Recorder):
     def _cut_reason(self, kind: str, outputs: Sequence[Any], tracked: Sequence[WatchedRecord]) -> str:
         if kind in ("StopGradient", "PreventGradient"):
             return "stop_gradient"
-        if kind in STEPS:
+        if kind in STEPS and len(outputs) == 1:
             return STEPS[kind]
         if kind == "Cast" and not is_floating(outputs[0].dtype):
             return "a cast to integer or bool"
@@ -415,6 +415,9 @@ class TensorFlowRecorder(Recorder):
         record.has_several_results = True
         for part, output in enumerate(outputs):
             shape, dtype = self.spec_of(output)
+            if tracked and dtype.kind in "iub":  # positions, as of tf.argsort
+                self.note(output, HeldCut(STEPS.get(kind, row.name), shape, dtype, location, tracked))
+                continue
             result = ResultRecord(
                 record, part, shape, dtype, SeenTensor(output) if is_eager_here else GraphValue(output)
             )
@@ -521,8 +524,8 @@ def gather_row(
     batch = int(attributes.get("batch_dims") or 0)
     if batch == 0:
         return whole, {"index": (*[slice(None)] * axis, picked)}
-    if batch == 1 and axis == 1 and len(shape) == 2 and picked.ndim == 1:
-        return whole, {"index": (np.arange(shape[0]), picked)}
+    if batch == axis == len(shape) - 1 == picked.ndim:
+        return whole, {"index": (*np.indices(picked.shape, sparse=True), picked)}
     return row, {}
 
 

@@ -191,6 +191,28 @@ class TrainingJudge:
         return True
 
 
+def nothing_asked_problem(watch: TapeWatch, where: Location) -> Problem:
+    """A gradient was asked for an empty list of variables: said if an error comes of it."""
+    read = [record for record in watch.read if isinstance(record, VariableRecord)]
+    variables = [variable for record in read if (variable := record.reference()) is not None]
+    frozen = [record for record in read if (v := record.reference()) is not None and _is_frozen(v)]
+    title = "the gradient is asked for no variables: the list is empty"
+    if frozen and len(frozen) == len(variables):
+        names = join_names([record.name.split(":")[0] for record in frozen])
+        title = f"the gradient is asked for no variables: all that the loss uses are frozen ({names})"
+    return problem(
+        "GT512",
+        title,
+        spans=[at(where, "asked here")],
+        consequence="there is nothing that an optimiser could change",
+        fixes=[
+            "model.trainable = True before its trainable_variables are read"
+            if frozen
+            else "read trainable_variables after the model was called once, when it has variables",
+        ],
+    )
+
+
 def _ancestors(start: WatchedRecord, computation: RecordedComputation) -> set[WatchedRecord]:
     """What a record was computed from, its own operands included."""
     found: set[WatchedRecord] = set()
@@ -400,4 +422,4 @@ def _is_constant(value: ast.expr) -> bool:
     return getattr(name, "attr", getattr(name, "id", "")).lower() in ("zeros", "ones", "constant")
 
 
-__all__ = ["EqualUnits", "TrainingJudge", "judge_equal_gradients"]
+__all__ = ["EqualUnits", "TrainingJudge", "judge_equal_gradients", "nothing_asked_problem"]

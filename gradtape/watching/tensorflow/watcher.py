@@ -18,8 +18,9 @@ import tensorflow as tf
 from tensorflow.python.autograph.pyct import loader
 from tensorflow.python.eager import backprop, context, core, execute
 from tensorflow.python.eager import record as tape_record
+from tensorflow.python.eager.polymorphic_function import polymorphic_function
 from tensorflow.python.framework import op_callbacks, op_def_library
-from tensorflow.python.ops import resource_variable_ops
+from tensorflow.python.ops import resource_variable_ops, script_ops
 
 from gradtape.core.location import Location, forget_library_folder, is_library, register_library_folder
 from gradtape.explain.model.problem import Problem
@@ -32,11 +33,11 @@ from gradtape.watching.tensorflow.functions import GraphEvaluation, evaluated
 from gradtape.watching.tensorflow.gradients import Request, judge_request, judge_values
 from gradtape.watching.tensorflow.hooks import Guard, Patches
 from gradtape.watching.tensorflow.losses import LossJudge
-from gradtape.watching.tensorflow.recorder import TensorFlowRecorder
+from gradtape.watching.tensorflow.recorder import HeldCut, TensorFlowRecorder
 from gradtape.watching.tensorflow.replay import as_array, is_muted, muted
 from gradtape.watching.tensorflow.rules import CustomRule
 from gradtape.watching.tensorflow.tapes import TapeWatch
-from gradtape.watching.tensorflow.training import EqualUnits, TrainingJudge
+from gradtape.watching.tensorflow.training import EqualUnits, TrainingJudge, nothing_asked_problem
 
 _EXITS = {
     "numpy": ".numpy()",
@@ -76,6 +77,9 @@ class Watcher:
         self._waiting: list[Request] = []  # gradients inside graphs, until the graph is executed
         self._batch: list[Any] = []  # the first batch that `fit` was given
         self._lost: tuple[Problem, Location] | None = None  # the latest gradient that was None
+        self._latest: list[Request] = []  # the gradients inside graphs that were judged last
+        self._has_looked_again = False  # after a loss that was not finite
+        self._is_lost = False  # a graph has given such a loss, and is looked at when it is executed next
 
     # -- beginning and end
 
@@ -151,6 +155,8 @@ class Watcher:
         wrap(resource_variable_ops, "variable_accessed", self._wrap_access)
         wrap(resource_variable_ops.ResourceVariable, "__init__", self._wrap_variable)
         wrap(loader, "load_ast", autograph.wrap_loader)
+        wrap(polymorphic_function.Function, "__call__", self._wrap_function)
+        wrap(script_ops, "py_func_common", self._wrap_numpy_function)
         self._patch_keras()
         wrap(tape_record, "record_operation", self._wrap_record_operation)
         wrap(core, "_status_to_exception", self._wrap_failure)
@@ -169,6 +175,8 @@ class Watcher:
         self.recorder.losses.add_keras(losses, backend)
         for name in ("fit", "evaluate", "train_on_batch", "test_on_batch"):
             self._patches.wrap(trainer.TensorFlowTrainer, name, self._wrap_fit(name))
+        callbacks = importlib.import_module("keras.src.callbacks.callback_list")
+        self._patches.wrap(callbacks.CallbackList, "on_train_batch_end", self._wrap_batch_end)
         layer = importlib.import_module("keras.src.layers.layer").Layer
         for name in ("trainable_variables", "trainable_weights"):
             self._patches.wrap_property(layer, name, self._wrap_reading)
@@ -232,25 +240,76 @@ class Watcher:
             self._note_variables(inputs, caller)
         if not isinstance(outputs, (list, tuple)):
             outputs = [outputs]
-        if kind.startswith("__inference_") and self._waiting:
-            self._evaluate(caller)
+        if kind.startswith("__inference_"):
+            if self._waiting:
+                self._evaluate(caller)
+                if not self.budget.is_left:
+                    self._pause()
+                    return
+            elif self._latest and not self._has_looked_again and (self._is_lost or _has_lost_number(outputs)):
+                self._evaluate_again(caller)
         recorder.record_operation(kind, inputs, attributes, outputs)
 
     def _evaluate(self, caller: FrameType) -> None:
         """Judge the gradients inside a graph that was executed for the first time, by their numbers."""
-        frame: FrameType | None = caller
-        while frame is not None and frame.f_code.co_name != "call_flat":
-            frame = frame.f_back
-        function = None if frame is None else frame.f_locals.get("self")
-        graph = getattr(function, "_cached_graph", None)
+        graph, arguments = _called_graph(caller)
         waiting, self._waiting = self._waiting, []
-        if frame is None or graph is None:
+        if graph is None:
             return
-        GraphEvaluation(self.recorder.traced, self._batch).run(graph, frame.f_locals.get("args", ()))
+        self._latest = waiting
+        GraphEvaluation(self.recorder.traced, self._batch).run(graph, arguments)
         for request in waiting:
             judge_values(request, self.recorder)
         evaluated.clear()
         self.recorder.traced.clear()
+
+    def _evaluate_again(self, caller: FrameType) -> None:
+        """Judge the gradients inside a graph whose loss is no longer finite, with the variables as they are now."""
+        graph, arguments = _called_graph(caller)
+        if graph is None:
+            return
+        GraphEvaluation(self._read_variables(), self._batch).run(graph, arguments)
+        inside = [request for request in self._latest if any(id(target) in evaluated for target in request.targets)]
+        for request in inside:
+            judge_values(request, self.recorder)
+        evaluated.clear()
+        if inside:  # else it was another graph
+            self._has_looked_again, self._latest = True, []
+
+    def _read_variables(self) -> dict[int, Any]:
+        """The values of the variables that are alive, by the number of their handles."""
+        found: dict[int, Any] = {}
+        for number, record in list(self.recorder.variables.items())[:VARIABLES_AT_MOST]:
+            variable = record.reference()
+            if variable is not None and int(np.prod(record.shape, dtype=np.int64)) <= ELEMENTS_AT_MOST:
+                found[number] = self._read_muted(variable)
+        return found
+
+    def _look_again(self, losses: Any) -> None:
+        """Record again for some gradients when a loss is no longer finite."""
+        if _has_lost_number(losses):
+            self._has_looked_again, self._is_lost = not self._latest, bool(self._latest)
+            self.budget.extend()
+            self._resume()
+
+    def _wrap_batch_end(self, original: Any) -> Any:
+        def on_train_batch_end(callbacks: Any, batch: Any, logs: Any = None) -> Any:
+            result = original(callbacks, batch, logs)
+            looks = self._latest and not self._is_recording and not self._has_looked_again and not self._is_lost
+            if looks and isinstance(logs, dict) and self._is_mine():
+                self.guard.call(self._look_again, [logs.get("loss")])
+            return result
+
+        return on_train_batch_end
+
+    def _wrap_function(self, original: Any) -> Any:
+        def call(function: Any, *arguments: Any, **options: Any) -> Any:
+            result = original(function, *arguments, **options)
+            if self._latest and not self._is_recording and not self._has_looked_again and self._is_mine():
+                self.guard.call(self._look_again, tf.nest.flatten(result))
+            return result
+
+        return call
 
     def _note_variables(self, inputs: Any, caller: FrameType) -> None:
         """Note the operands that the generated function in `caller` was given as variables.
@@ -390,6 +449,24 @@ class Watcher:
         cut.params = {**cut.params, "shape": np.shape(result)}
         cut.held = record  # type: ignore[attr-defined]
 
+    def _wrap_numpy_function(self, original: Any) -> Any:
+        def py_func_common(function: Any, inputs: Any, *arguments: Any, **options: Any) -> Any:
+            result = original(function, inputs, *arguments, **options)
+            if self._is_recording and self._is_mine():
+                self.guard.call(self._left_for_numpy, inputs, result)
+            return result
+
+        return py_func_common
+
+    def _left_for_numpy(self, inputs: Any, results: Any) -> None:
+        """Note that results were computed by a function of NumPy's arrays, for which there is no gradient."""
+        records = [self.recorder.record_of(x) for x in tf.nest.flatten(inputs)]
+        tracked = [record for record in records if record is not None and record.is_tracked]
+        for result in tf.nest.flatten(results) if tracked else ():
+            if self.recorder.is_tensor(result):
+                shape, dtype = self.recorder.spec_of(result)
+                self.recorder.note(result, HeldCut("tf.numpy_function", shape, dtype, Location.here(), tracked))
+
     # -- rules of the user's
 
     def _wrap_record_operation(self, original: Any) -> Any:
@@ -513,6 +590,8 @@ class Watcher:
         if watch is not None and self._is_recording:
             request = Request(watch, target, sources, seeds, says_unconnected, location)
             problem = self.guard.call(judge_request, request, found, self.recorder, self.training, self.tell)
+            if problem is None and not request.sources:
+                problem = self.guard.call(nothing_asked_problem, watch, location)
             if problem is not None:
                 self._lost = problem, location
             if request.answers:
@@ -521,8 +600,26 @@ class Watcher:
                 watch.spent = location
         self.budget.spent += time.perf_counter() - began
         self.budget.spend(place)
-        if not self.budget.is_left:
+        if not self._is_recording and not self._has_looked_again:
+            self.guard.call(self._look_again, tf.nest.flatten(target))
+        if not self.budget.is_left and not self._waiting:
             self._pause()
+
+
+def _called_graph(caller: FrameType) -> tuple[Any, Any]:
+    """The graph that is being executed below `caller`, and what it was given; None if it is not known."""
+    frame: FrameType | None = caller
+    while frame is not None and frame.f_code.co_name != "call_flat":
+        frame = frame.f_back
+    function = None if frame is None else frame.f_locals.get("self")
+    return getattr(function, "_cached_graph", None), () if frame is None else frame.f_locals.get("args", ())
+
+
+def _has_lost_number(outputs: Any) -> bool:
+    """Whether a number, or an eager tensor that is one, is not finite; those on an accelerator are not awaited."""
+    scalars = [x for x in outputs if values.is_eager(x) and x.shape.rank == 0 and values.is_floating(x.dtype)]
+    numbers = [x for x in outputs if isinstance(x, (float, np.floating))]
+    return not np.isfinite([*numbers, *(values.to_numpy(x) for x in scalars if "CPU" in x.device)]).all()
 
 
 def batch_length(x: Any, arguments: Any, options: Any, name: str) -> int:
@@ -547,7 +644,13 @@ def first_batch(x: Any, y: Any, length: int) -> list[Any]:
 def _uses_none(error: BaseException) -> bool:
     """Whether an error is about None, or about gradients that are not there."""
     return isinstance(error, (TypeError, ValueError, AttributeError)) and any(
-        words in str(error) for words in ("None", "No gradients provided", "no gradients")
+        words in str(error)
+        for words in (
+            "None",
+            "No gradients provided",
+            "no gradients",
+            "not enough values to unpack (expected 2, got 0)",
+        )
     )
 
 

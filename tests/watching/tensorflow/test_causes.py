@@ -133,3 +133,40 @@ def test_a_reshape_inside_a_layer_is_explained() -> None:
     with pytest.raises(tf.errors.InvalidArgumentError) as caught, watched():
         Heads()(tf.ones((2, 5, 30)))
     assert caught.value.problem.code == "GT114"  # type: ignore[attr-defined]
+
+
+def test_values_that_leave_by_positions_numpy_and_lists() -> None:
+    """Positions of argsort, functions of NumPy, and lists of new tensors that take the name of those of Variables."""
+    w = tf.Variable([3.0, 1.0, 2.0])
+
+    def gradient(compute: Any) -> Any:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(compute())
+        return tape.gradient(loss, w)
+
+    with watched() as found:
+        assert gradient(lambda: tf.cast(tf.argsort(w), tf.float32)) is None
+        assert gradient(lambda: tf.numpy_function(np.sinc, [w], tf.float32)) is None
+    assert codes(found) == [("GT201", "GT209")] * 2
+    theta = [tf.Variable(1.0), tf.Variable(2.0)]
+    with watched() as found:
+        for _ in range(2):
+            with tf.GradientTape() as tape:
+                loss = theta[0] * theta[1]
+            grads = tape.gradient(loss, theta)
+            if grads[0] is not None:
+                theta = [p - 0.1 * g for p, g in zip(theta, grads)]
+    assert codes(found) == [("GT201", "GT205")]
+    assert "p.assign_sub(0.1 * g)" in str(found[0].fixes[0])
+
+
+def test_a_gradient_for_no_variables_explains_the_error_of_the_optimiser() -> None:
+    """All layers are frozen, so that the list is empty: Keras says only that it cannot unpack it."""
+    dense = keras.layers.Dense(1)
+    dense.trainable = False
+    with pytest.raises(ValueError, match="unpack|gradients|empty") as caught, watched():
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(dense(X[:, 0]))
+        grads = tape.gradient(loss, dense.trainable_variables)
+        keras.optimizers.SGD().apply_gradients(zip(grads, dense.trainable_variables))
+    assert caught.value.problem.code == "GT512"  # type: ignore[attr-defined]

@@ -280,3 +280,42 @@ def test_a_nan_inside_fit_is_followed_to_its_line() -> None:
         model.fit(x, x[:, :1], epochs=1, batch_size=8, verbose=0)
     assert codes(found) == [("GT401",)]
     assert "reduce_std" in found[0].spans[0].source
+
+
+def test_watching_comes_back_when_a_loss_is_no_longer_finite() -> None:
+    """A NaN after the watched steps is explained: in a loop with tapes, in a compiled function, and in `fit`."""
+    x = np.ones((8, 2), "float32")
+
+    def step(w: Any) -> Any:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.math.log(tf.abs(x @ w)))
+        tape.gradient(loss, w)
+        return loss
+
+    def loop(step: Any) -> list[Problem]:
+        w = tf.Variable([[1.0], [2.0]])
+        found: list[Problem] = []
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            with watch("tensorflow", steps=1, seconds=0.0):
+                for k in range(8):
+                    if k == 5:
+                        w.assign(tf.zeros((2, 1)))
+                    step(w)
+        found += [each.message.problem for each in caught if hasattr(each.message, "problem")]
+        return found
+
+    assert [(f.code, f.spans[0].text) for f in loop(step)] == [("GT401", "tf.math.log(tf.abs(x @ w))")]
+    assert [f.code for f in loop(tf.function(step))] == ["GT401"]
+
+    def fit_until_it_is_lost(eagerly: bool) -> list[Problem]:
+        model = keras.Sequential([keras.layers.Input((2,)), keras.layers.Dense(1)])
+        model.compile(keras.optimizers.SGD(1e12), "mse", run_eagerly=eagerly)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            with watch("tensorflow", steps=1, seconds=0.0):
+                model.fit(x, x[:, :1], epochs=8, verbose=0)
+        return [each.message.problem for each in caught if hasattr(each.message, "problem")]
+
+    assert [f.code for f in fit_until_it_is_lost(True)] == ["GT401"]
+    assert [f.code for f in fit_until_it_is_lost(False)] == ["GT401"]
