@@ -13,7 +13,7 @@ acoustic = keras.layers.Dense(5)
 for _ in range(2):
     with tf.GradientTape() as tape:
         probabilities = keras.ops.softmax(acoustic(frames), axis=1)  # <- here
-        loss = keras.ops.mean(keras.losses.sparse_categorical_crossentropy(phones, probabilities))  # <- here
+        loss = -tf.reduce_mean(tf.math.log(tf.gather(probabilities, phones, batch_dims=2)))  # <- here
     grads = tape.gradient(loss, [v.value for v in acoustic.trainable_variables])
     for v, g in zip(acoustic.trainable_variables, grads):
         v.assign(v - 0.1 * g)

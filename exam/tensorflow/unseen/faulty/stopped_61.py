@@ -1,4 +1,4 @@
-# expect: GT201 because GT206
+# expect: GT201 because GT208
 # cause: the momentum encoder's stop_gradient was put on the online branch as well
 # wrong: grads[0] is None
 # cure: queries = tf.stop_gradient(online(views)) -> queries = online(views)
