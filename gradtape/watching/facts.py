@@ -5,12 +5,13 @@ large the gradient is on every edge between them.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from gradtape.core.location import Location
+from gradtape.explain.model.problem import Problem
 from gradtape.explain.report.facts import Edge, ExpressionGroup, Facts, GradientSource, Spread
 from gradtape.explain.report.names import name_of
 from gradtape.watching.computation import RecordedComputation
@@ -19,9 +20,15 @@ from gradtape.watching.record import CONSTANT, WatchedRecord
 Arrival = tuple[WatchedRecord, Any]
 
 
-def facts_of(computation: RecordedComputation, arrivals: Sequence[Arrival], asked: Location | None) -> Facts:
+def facts_of(
+    computation: RecordedComputation,
+    arrivals: Sequence[Arrival],
+    asked: Location | None,
+    reasons: Mapping[WatchedRecord, Problem] | None = None,
+) -> Facts:
     """The facts of the gradient of `computation`; `arrivals` are the sources with the gradients that the library gave.
 
+    `reasons` say why a source got none.
     What arrives at operations in between is computed by `computation`; where an operation cannot be executed again, the
     sizes before it are not known.
     """
@@ -35,7 +42,7 @@ def facts_of(computation: RecordedComputation, arrivals: Sequence[Arrival], aske
             group.is_target = True
             facts.targets.append(group.key)
         for record, gradient in arrivals:
-            collector.add_source(record, gradient)
+            collector.add_source(record, gradient, (reasons or {}).get(record))
     if computation.lost is not None:
         facts.missing = f"{computation.lost.operation} cannot be executed again: what it passes back is not known."
     return facts
@@ -121,14 +128,16 @@ class _FactsCollector:
             edge.stretch = parent.shape, child.shape
         return edge
 
-    def add_source(self, record: WatchedRecord, gradient: Any) -> None:
+    def add_source(self, record: WatchedRecord, gradient: Any, reason: Problem | None = None) -> None:
         """Add a tensor that the gradient was taken by."""
         group = self.group(record)
         group.is_source = True
         spread = None if gradient is None else Spread.of(gradient)
         shape = None if gradient is None else np.shape(gradient)
         self.facts.sources.append(
-            GradientSource(group.name, record.shape, str(record.dtype), record.location, group.key, spread, shape)
+            GradientSource(
+                group.name, record.shape, str(record.dtype), record.location, group.key, spread, shape, reason
+            )
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -56,11 +56,13 @@ def judge_gradient(
     departures: Sequence[WatchedRecord] = (),
     judges_zeros: bool = True,
     surveys: bool = True,
+    reasons: Mapping[WatchedRecord, Problem] | None = None,
 ) -> list[Problem]:
     """Run the detectors that apply to a gradient that was taken; they report what they find.
 
     `targets` are the values, as arrays, that were differentiated; `departures` the values that have left the graph as
-    numbers or arrays since the gradient before. The notes of a survey, if it `surveys`, are returned.
+    numbers or arrays since the gradient before; `reasons` say why a source got none, for a report. The notes of a
+    survey, if it `surveys`, are returned.
     """
     numbers = [(record, g) for record, g in arrivals if g is not None and g.size]
     broken = not all(np.isfinite(target).all() for target in targets if target is not None)
@@ -68,9 +70,7 @@ def judge_gradient(
     zeros = [] if broken or not judges_zeros else [record for record, g in numbers if not np.any(g)]
     try:
         with np.errstate(all="ignore"):
-            for observe in observers:
-                where = Location.here()
-                observe(where, functools.partial(facts_of, computation, arrivals, where))
+            show_gradient(computation, arrivals, reasons)
             if broken:
                 check.explain_nonfinite(computation, [], [target for target in targets if target is not None])
                 return []
@@ -85,6 +85,17 @@ def judge_gradient(
             title = "the gradient is not finite"
             report(problem("GT402", title, notes=[f"the search for the cause stopped: {type(error).__name__}"]))
         return []
+
+
+def show_gradient(
+    computation: RecordedComputation,
+    arrivals: Sequence[Arrival],
+    reasons: Mapping[WatchedRecord, Problem] | None = None,
+) -> None:
+    """Tell those who make a report of a gradient that was taken."""
+    for observe in observers:
+        where = Location.here()
+        observe(where, functools.partial(facts_of, computation, arrivals, where, reasons))
 
 
 def judge_records(computation: RecordedComputation, departures: Sequence[WatchedRecord] = ()) -> None:
@@ -105,4 +116,4 @@ def judge_records(computation: RecordedComputation, departures: Sequence[Watched
             judge_softmax(record, computation)
 
 
-__all__ = ["Arrival", "judge_broadcast", "judge_gradient", "judge_records"]
+__all__ = ["Arrival", "judge_broadcast", "judge_gradient", "judge_records", "show_gradient"]

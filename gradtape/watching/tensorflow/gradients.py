@@ -13,7 +13,8 @@ from gradtape.explain.emit.policy import report
 from gradtape.explain.messages.gradients import all_none
 from gradtape.explain.model.problem import Problem
 from gradtape.watching.computation import RecordedComputation
-from gradtape.watching.judge import judge_gradient, judge_records
+from gradtape.watching.judge import judge_gradient, judge_records, show_gradient
+from gradtape.watching.observers import observers
 from gradtape.watching.record import CONSTANT, WatchedRecord
 from gradtape.watching.tensorflow import missing
 from gradtape.watching.tensorflow.functions import evaluated
@@ -24,6 +25,7 @@ from gradtape.watching.tensorflow.training import TrainingJudge, judge_equal_gra
 from gradtape.watching.tensorflow.values import array_in, is_eager
 
 _MEANT = (".numpy()", ".item()", ".tolist()", "bool()", "operator.index()")
+REASONS_AT_MOST = 20
 SCALE_AT_LEAST = 2.0  # a factor of a loss that is there to keep small gradients in the range of half precision
 _QUIET_CAUSES = ("", "GT202", "GT208", "GT212")
 
@@ -72,12 +74,18 @@ def judge_request(
     """Report what is wrong with the gradients that were given. The problem, if they are None."""
     answers = nest.flatten(gradients)
     watch = request.watch
-    if not request.says_unconnected and len(answers) == len(request.sources):
-        found = _judge_none(request, answers, recorder)
-        if found is not None:
-            return found
+    absent: list[tuple[WatchedRecord, Any]] = []
+    reasons: dict[WatchedRecord, Problem] = {}
     seeds = _seeds(request, recorder)
     computation = RecordedComputation(seeds, watch.tapes)
+    if len(answers) == len(request.sources):
+        if observers:
+            absent, reasons = _absent(request, answers, recorder)
+        found = None if request.says_unconnected else _judge_none(request, answers, recorder)
+        if found is not None:
+            with muted():
+                show_gradient(computation, [*_arrivals(request, answers, recorder), *absent], reasons)
+            return found
     departures = [
         cut
         for cut in recorder.departures
@@ -89,12 +97,7 @@ def judge_request(
         request.answers = answers
         return None
     with muted():
-        arrivals = []
-        for source, gradient in zip(request.sources, answers):
-            record = recorder.record_of(source)
-            if record is not None and record is not CONSTANT and gradient is not None:
-                arrivals.append((record, as_array(gradient)))
-        arrivals = [(record, array) for record, array in arrivals if array is not None]
+        arrivals = _arrivals(request, answers, recorder)
         targets = [array_in(target) for target in request.targets]
         is_equal = request.seeds is None and judge_equal_gradients(
             arrivals, computation, request.location, recorder.array_of
@@ -105,11 +108,46 @@ def judge_request(
         computation = RecordedComputation(seeds, watch.tapes | DATA)
     elif is_loss_scaled(computation, arrivals):
         return None
-    notes = judge_gradient(computation, arrivals, targets, departures, judges_zeros=request.seeds is None)
+    notes = judge_gradient(
+        computation,
+        [*arrivals, *absent],
+        targets,
+        departures,
+        judges_zeros=request.seeds is None,
+        reasons=reasons,
+    )
     for note in notes:
         tell(note)
     _judge_training(request, computation, recorder, training)
     return None
+
+
+def _arrivals(
+    request: Request, answers: Sequence[Any], recorder: TensorFlowRecorder
+) -> list[tuple[WatchedRecord, Any]]:
+    """The sources that got a gradient, with its numbers."""
+    found = []
+    for source, gradient in zip(request.sources, answers):
+        record = recorder.record_of(source)
+        array = None if gradient is None else as_array(gradient)
+        if record is not None and record is not CONSTANT and array is not None:
+            found.append((record, array))
+    return found
+
+
+def _absent(
+    request: Request, answers: Sequence[Any], recorder: TensorFlowRecorder
+) -> tuple[list[tuple[WatchedRecord, Any]], dict[WatchedRecord, Problem]]:
+    """The sources that got no gradient, and why, for a report."""
+    lost: list[tuple[WatchedRecord, Any]] = []
+    reasons: dict[WatchedRecord, Problem] = {}
+    for source, gradient in zip(request.sources, answers):
+        record = recorder.record_of(source)
+        if gradient is None and record is not None and record is not CONSTANT:
+            lost.append((record, None))
+            if request.targets and len(reasons) < REASONS_AT_MOST:
+                reasons[record] = missing.why(request.targets[0], source, request.watch, recorder).problem
+    return lost, reasons
 
 
 def is_loss_scaled(computation: RecordedComputation, arrivals: Sequence[tuple[WatchedRecord, Any]]) -> bool:

@@ -178,11 +178,14 @@ ELEMENTWISE_PAIRS = frozenset(_BINARY)
 
 STEPS = {
     "Round": "round", "Rint": "rint", "Floor": "floor", "Ceil": "ceil", "FloorDiv": "floor_divide",
-    "ArgMax": "argmax", "ArgMin": "argmin", "TopKV2": "argsort",
+    "ArgMax": "argmax", "ArgMin": "argmin",
     **{name: _BINARY[name] for name in ("Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual")},
     "IsNan": "isnan", "IsInf": "isinf", "IsFinite": "isfinite", "Where": "nonzero",
 }  # fmt: skip
 """Operations for which TensorFlow has no gradient: a value leaves the tape there."""
+
+POSITIONS = {"TopKV2": "argsort", "UniqueV2": "unique"}
+"""Operations whose results are values and positions, by the name of what gives the positions."""
 
 STRUCTURAL = frozenset({"Shape", "Size", "Rank", "ShapeN", "ZerosLike", "OnesLike", "BroadcastGradientArgs"})
 """Operations that read no values of their operand."""
@@ -195,4 +198,4 @@ ASSIGNMENTS = {
 }
 
 
-__all__ = ["ASSIGNMENTS", "ELEMENTWISE_PAIRS", "READS", "STEPS", "STRUCTURAL", "TABLE", "Row"]
+__all__ = ["ASSIGNMENTS", "ELEMENTWISE_PAIRS", "POSITIONS", "READS", "STEPS", "STRUCTURAL", "TABLE", "Row"]

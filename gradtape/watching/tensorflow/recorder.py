@@ -16,6 +16,7 @@ from tensorflow.python.framework import op_def_registry, ops, tensor_util
 
 from gradtape.core.location import Location, is_library
 from gradtape.explain.model.record import Shape
+from gradtape.explain.report.names import name_of
 from gradtape.watching.judge import judge_broadcast
 from gradtape.watching.record import (
     CONSTANT,
@@ -33,6 +34,7 @@ from gradtape.watching.tensorflow.functions import GraphValue, graph_replay
 from gradtape.watching.tensorflow.operations import (
     ASSIGNMENTS,
     ELEMENTWISE_PAIRS,
+    POSITIONS,
     READS,
     STEPS,
     STRUCTURAL,
@@ -68,9 +70,15 @@ class VariableRecord(LeafRecord):
             shape, dtype, location, None, is_tracked=is_trainable, is_variable=is_trainable, library="tensorflow"
         )
         self.reference = weakref.ref(variable)
-        self.name = is_named_by
+        self._name = is_named_by.split(":")[0]
         self.writes = 0  # how often it was assigned to while it was watched, its first value included
         self.assigned: CutRecord | None = None  # the latest value that came from a tape and was assigned to it
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """Its own name; where TensorFlow has made that up, the one that it has in the program."""
+        is_made_up = self._name.partition("_")[0] == "Variable" and self.location.is_known
+        return name_of(self.location) if is_made_up else self._name
 
     def value(self) -> Any:
         """Not kept: what operations read is kept with them."""
@@ -319,7 +327,7 @@ class TensorFlowRecorder(Recorder):
     def _cut_reason(self, kind: str, outputs: Sequence[Any], tracked: Sequence[WatchedRecord]) -> str:
         if kind in ("StopGradient", "PreventGradient"):
             return "stop_gradient"
-        if kind in STEPS and len(outputs) == 1:
+        if kind in STEPS:
             return STEPS[kind]
         if kind == "Cast" and not is_floating(outputs[0].dtype):
             return "a cast to integer or bool"
@@ -416,7 +424,7 @@ class TensorFlowRecorder(Recorder):
         for part, output in enumerate(outputs):
             shape, dtype = self.spec_of(output)
             if tracked and dtype.kind in "iub":  # positions, as of tf.argsort
-                self.note(output, HeldCut(STEPS.get(kind, row.name), shape, dtype, location, tracked))
+                self.note(output, HeldCut(POSITIONS.get(kind, row.name), shape, dtype, location, tracked))
                 continue
             result = ResultRecord(
                 record, part, shape, dtype, SeenTensor(output) if is_eager_here else GraphValue(output)

@@ -72,7 +72,7 @@ class TrainingJudge:
         if not never:
             return
         where, _ = self._unasked[never[0]]
-        names = [record.name.split(":")[0] for record in never]
+        names = [record.name for record in never]
         variables = f"{len(never)} trainable variables are" if len(never) > 1 else "a trainable variable is"
         spans = [at(where, "asked here, without them" if len(never) > 1 else "asked here, without it")]
         spans += [at(never[0].location, "made here")]
@@ -126,7 +126,7 @@ class TrainingJudge:
             asked = self._behind[lost[0]]
             if asked.show() != where.show():
                 spans.append(at(asked, "asked here, without them"))
-            names = join_names([record.name.split(":")[0] for record in lost])
+            names = join_names([record.name for record in lost])
             found = problem(
                 "GT513",
                 f"the variables of {layer.name!r} were read before it had any: {names} "
@@ -151,7 +151,7 @@ class TrainingJudge:
             return False
         found = problem(
             "GT513",
-            f"{record.name.split(':')[0]} is made anew each time the loss is computed, and is not asked for",
+            f"{record.name} is made anew each time the loss is computed, and is not asked for",
             spans=[at(record.location, "made here"), at(where, "asked here, without it")],
             consequence="it starts from new initial values in each step, and never learns",
             fixes=[
@@ -198,7 +198,7 @@ def nothing_asked_problem(watch: TapeWatch, where: Location) -> Problem:
     frozen = [record for record in read if (v := record.reference()) is not None and _is_frozen(v)]
     title = "the gradient is asked for no variables: the list is empty"
     if frozen and len(frozen) == len(variables):
-        names = join_names([record.name.split(":")[0] for record in frozen])
+        names = join_names([record.name for record in frozen])
         title = f"the gradient is asked for no variables: all that the loss uses are frozen ({names})"
     return problem(
         "GT512",

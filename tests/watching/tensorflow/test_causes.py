@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import keras
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from gradtape.commands import main
 from tests.watching.tensorflow.test_tensorflow import codes, watched
 
 X = np.random.default_rng(0).normal(size=(20, 10, 3)).astype("float32")
@@ -112,7 +114,7 @@ def test_functions_made_of_several_operations() -> None:
         (lambda a, b: keras.layers.Add()([a, b]), "GT110"),
         (lambda a, b: keras.ops.matmul(a, b), "GT111"),
         (lambda a, b: keras.layers.Reshape((5, 5))(a), "GT114"),
-        (lambda a, b: keras.layers.MaxPooling1D(9)(a), "GT116"),
+        (lambda a, b: keras.layers.Conv1D(2, 9)(a), "GT116"),
         (lambda a, b: keras.Model([a, b], a)(a), "GT116"),
     ],
 )
@@ -174,3 +176,20 @@ def test_a_gradient_for_no_variables_explains_the_error_of_the_optimiser() -> No
     with pytest.raises(ValueError, match=r"unpack|gradients|empty") as caught, watched():
         step()
     assert caught.value.problem.code == "GT512"  # type: ignore[attr-defined]
+
+
+def test_a_report_lists_what_got_no_gradient(tmp_path: Path) -> None:
+    """Sources without a gradient are in the table of the report, by their names in the program and with the reason."""
+    script, page = tmp_path / "train.py", tmp_path / "report.html"
+    script.write_text(
+        "import tensorflow as tf\n"
+        "kept, lost = tf.Variable(1.0), tf.Variable(2.0)\n"
+        "with tf.GradientTape() as tape:\n"
+        "    loss = kept**2 + tf.stop_gradient(lost)\n"
+        "tape.gradient(loss, [kept, lost])\n"
+    )
+    main(["run", "--report", str(page), str(script)])
+    text = page.read_text()
+    assert "1 of 2 sources reached" in text
+    assert "no gradient: the value left the tape at stop_gradient" in text
+    assert "Variable:0" not in text
