@@ -15,7 +15,7 @@ RIVALS ?= autograd torch==2.13.0 jax numba
 ORIGINALS ?= autograd torch==2.13.0 jax tensorflow-cpu pymanopt scikit-learn pytensor
 
 # the two distributions: gradtape, and the stand-ins
-# the libraries whose programs are watched: make watched LIBRARIES="torch==2.4.1 tensorflow-cpu==2.16.2 jax==0.4.30"
+# the libraries whose programs are watched: make watched LIBRARIES="torch==2.4.1 tensorflow-cpu==2.19.1 jax==0.4.30"
 LIBRARIES ?= torch==2.13.0 tensorflow-cpu jax
 
 PROJECTS := pyproject.toml packages/standins/pyproject.toml
