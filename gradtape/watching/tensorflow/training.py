@@ -58,7 +58,7 @@ class TrainingJudge:
         for record in behind:
             if self._judge_unregistered(record, where) or self._judge_made_anew(record, where, watch):
                 return
-        upstream = {r for r in behind if self._feeds(r, {*asked}, computation)} if behind else set()
+        upstream = [record for record in behind if self._feeds(record, {*asked}, computation)]
         for record in behind:
             self._behind.setdefault(record, where)
         for record in upstream:
