@@ -11,7 +11,7 @@ def potential(r):
 
 
 def force(positions):
-    with tf.GradientTape() as tape:  # <- here
+    with tf.GradientTape() as tape:
         energy = potential(positions)  # <- here
     return -tape.gradient(energy, positions)  # <- here
 
