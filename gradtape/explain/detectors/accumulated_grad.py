@@ -7,6 +7,7 @@ gradients of a generator also reach the discriminator, and are cleared before th
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import Any
 
 from gradtape.explain.emit.policy import is_due, report
@@ -14,12 +15,16 @@ from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Problem
 from gradtape.explain.model.record import SourceLocation
 from gradtape.explain.render.spelling import library_of
-from gradtape.explain.source.expression import UserExpression
+from gradtape.explain.source.expression import UserExpression, site_at
 from gradtape.explain.source.files import one_line, span_of
+from gradtape.explain.source.parameter_names import name_of
 
 
-def warn_added(where: SourceLocation) -> None:
-    """Warn of a step, at the user's present expression, with a gradient that `where` has added to an earlier one."""
+def warn_added(where: SourceLocation, leaves: Sequence[Any] = ()) -> None:
+    """Warn of a step, at the user's present expression, with a gradient that `where` has added to an earlier one.
+
+    `leaves` are the tensors whose gradients were added to, where the program changes them one by one.
+    """
     span = span_of(where)
     if not is_due("GT511", span.file, span.line, span.column):
         return
@@ -30,10 +35,40 @@ def warn_added(where: SourceLocation) -> None:
             "backward() adds to the gradient of the step before, which was used and not cleared",
             spans=[span.labelled("adds to .grad"), site.span.labelled("uses the sum of both")],
             consequence="each step goes along the sum of all gradients so far, not along the last one",
-            fixes=_cleared(site),
+            fixes=_cleared_before(where, site, leaves) or _cleared(site),
             intent="gt.explain.configure(GT511='off')",
         )
     )
+
+
+def _cleared_before(where: SourceLocation, site: UserExpression, leaves: Sequence[Any]) -> list[str]:
+    """The statement of the backward pass, after one that clears all gradients.
+
+    Needed where that of the step is too late, in the closure that an optimiser calls several times, and where several
+    tensors are changed by statements of their own.
+    """
+    asked = site_at(where)
+    statement = None if asked.node is None else asked.source.statement(asked.node)
+    span = None if statement is None else asked.source.span(statement)
+    if span is None or "\n" in span.text or not isinstance(statement, ast.Expr | ast.Assign):
+        return []
+    step = None if site.node is None else site.source.statement(site.node)
+    call = step.value if isinstance(step, ast.Expr | ast.Assign) else None
+    if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "step":
+        is_closure = bool(call.args or call.keywords) and where.code is not site.location.code
+        owner = call.func.value
+        while isinstance(owner, ast.Attribute):
+            owner = owner.value
+        visible = site.frame is not None and isinstance(owner, ast.Name) and owner.id in site.frame.f_globals
+        if not is_closure or not (visible or where.code in getattr(site.location.code, "co_consts", ())):
+            return []
+        clearing = f"{one_line(site.source.text(call.func.value))}.zero_grad()"
+    else:
+        names = [name_of(leaf, site) for leaf in leaves]
+        if len({*names}) < 2 or "" in names or len(names) > 4 or where.code is not site.location.code:
+            return []
+        clearing = " = ".join([*(f"{name}.grad" for name in dict.fromkeys(names)), "None"])
+    return [Fix(f"{clearing}; {span.text}", True, span), f"{clearing} before backward()"]
 
 
 def _cleared(site: UserExpression) -> list[str]:

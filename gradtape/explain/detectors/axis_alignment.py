@@ -24,7 +24,7 @@ from gradtape.explain.source.expression import is_written, site_at
 from gradtape.explain.source.files import one_line
 from gradtape.explain.source.libraries import array_of
 
-REDUCTIONS = frozenset({"sum", "mean", "max", "min", "logsumexp", "prod"})
+REDUCTIONS = frozenset({"sum", "mean", "max", "min", "logsumexp", "prod", "norm", "std", "var"})
 _RECURRENCE_REDUCTIONS = frozenset({"max", "min", "logsumexp"})
 STEPS_AT_MOST = 64
 

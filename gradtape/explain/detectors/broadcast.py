@@ -62,8 +62,8 @@ def diagnose_broadcast(
     """
     if is_outer(*shapes):
         site = find_site()
-        residual = record.operation in _DIFFERENCES
-        if not is_written(site, record.operation) or _is_axis_explicit(site, inputs, shapes, residual):
+        residual = record.operation == "subtract"
+        if not is_written(site, record.operation) or is_axis_explicit(site, inputs, shapes, residual):
             return None
         return Finding("GT101", outer_problem(site, inputs))
     tracked = [parent.is_tracked for parent in record.parents]
@@ -94,7 +94,7 @@ def _diagnose_residual(
         made = dataflow.find_accidental_table(site, parts[1 - index], target)
         words = f"meets {prediction} here"
         return None if made is None else Finding("GT101", outer_problem(*made, [site.span.labelled(words)]), True)
-    if _is_axis_explicit(site, inputs, shapes):
+    if is_axis_explicit(site, inputs, shapes):
         return None
     if not any(other):
         size = max(own[0])
@@ -108,7 +108,7 @@ def _diagnose_residual(
 # -- whether it was meant
 
 
-def _is_axis_explicit(
+def is_axis_explicit(
     site: UserExpression, inputs: Sequence[Any], shapes: Sequence[Shape], residual: bool = False
 ) -> bool:
     """Whether the code that made an operand adds the axis of length 1 that is broadcast here.

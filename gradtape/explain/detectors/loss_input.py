@@ -181,8 +181,8 @@ def _rename_call(made: Record, old: str, new: str) -> list[str]:
 def _rewrite_loss_call(site: UserExpression, function: str, argument: tuple[Span, str] | None = None) -> list[str]:
     """The call of the loss with another function, or another first argument."""
     call = _call_node(site)
-    if call is None:
-        return []
+    if call is None or (function and any(k.arg == "pos_weight" for k in call.keywords)):
+        return []  # only the loss of logits takes that
     whole = site.source.span(call)
     text: str | None = whole.text
     if argument is not None:

@@ -31,6 +31,7 @@ _PASSING_ON = frozenset(
 _JOINING = frozenset({"concatenate", "concat", "stack", "hstack", "vstack", "dstack", "column_stack", "block"})
 _OPERATOR_INSTRUCTIONS = ("BINARY_OP", "COMPARE_OP", "UNARY_")
 _SHORT_NAMES = {"power": "pow", "divide": "true_divide", "subtract": "sub", "multiply": "mul", "add": "add"}
+_OTHER_NAMES = {"clip": ("clamp", "clamp_min", "clamp_max", "clip_by_value"), "norm": ("vector_norm",)}
 CALLERS_FOLLOWED = 3
 EXPRESSIONS_FOLLOWED = 40
 
@@ -431,7 +432,7 @@ def is_written(site: UserExpression, name: str) -> bool:
         return dis.opname[site.location.code.co_code[site.location.offset]].startswith(_OPERATOR_INSTRUCTIONS)
     if isinstance(node, ast.Call):
         called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        return called in (name, _SHORT_NAMES.get(name))
+        return called in (name, _SHORT_NAMES.get(name)) or called in _OTHER_NAMES.get(name, ())
     return isinstance(node, ast.BinOp | ast.AugAssign | ast.Compare | ast.UnaryOp)
 
 

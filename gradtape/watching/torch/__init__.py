@@ -145,8 +145,14 @@ class Watcher:
             rule = rule_for(func)
             if len(self._rules) < 4096:
                 self._rules[func] = rule
-        if rule.what in (IGNORED, SWITCH) or self._is_foreign():
+        if rule.what == IGNORED or self._is_foreign():
             return func(*args, **kwargs)
+        if rule.what == SWITCH:
+            was_enabled = torch.is_grad_enabled()
+            result = func(*args, **kwargs)
+            with self._own_work():
+                self.calls.switch(was_enabled)
+            return result
         if rule.what == GRAD:
             result = func(*args, **kwargs)
             if result is None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 import weakref
 from collections.abc import Mapping, Sequence
+from types import FrameType
 from typing import Any
 
 import torch
 
-from gradtape.core.location import Location
+from gradtape.core.location import Location, is_library
+from gradtape.explain.graph import paths
 from gradtape.explain.model.record import SourceLocation
 from gradtape.explain.source.files import source_of
 from gradtape.watching.judge import judge_broadcast
@@ -28,6 +31,7 @@ from gradtape.watching.torch.operations import (
 )
 from gradtape.watching.torch.recorder import (
     CopiedLeaf,
+    Switch,
     TorchCut,
     TorchOperation,
     TorchRecorder,
@@ -105,6 +109,7 @@ class CallRecorder:
             recorder.results(made, tensors)
         if rule.kind == "elementwise" and len(operands) == 2:
             judge_broadcast(made, operands, (_shape(operands[0]), _shape(operands[1])))
+            losses.judge_likelihood(operands)
         elif rule.name in losses.LOSSES:
             losses.judge_loss(made, rule, args, kwargs)
 
@@ -128,6 +133,18 @@ class CallRecorder:
         for tensor in tensors:
             cut = recorder.cut_from(reason, sources, tensor, location)
             cut.operation_name = rule.name
+            if reason == "no_grad":
+                cut.switched = self._switched_off
+
+    _switched_off: Switch | None = None
+
+    def switch(self, was_enabled: bool) -> None:
+        """Gradients were switched on or off: remember where the program did that."""
+        is_enabled = torch.is_grad_enabled()
+        if is_enabled or not was_enabled:
+            self._switched_off = None if is_enabled else self._switched_off
+            return
+        self._switched_off = Switch(Location.here(), _decorated_function())
 
     # -- values that leave
 
@@ -143,6 +160,8 @@ class CallRecorder:
         cut.kept, cut.library = record.kept, self.recorder.name
         self.recorder.hold([record, *record.parents])
         if rule.name in (".numpy()", "np.asarray()") and hasattr(result, "__array_interface__"):
+            if source is not None and result.__array_interface__["data"][0] == source.data_ptr():
+                self.recorder.share(source, cut.location)
             self._arrays[result.__array_interface__["data"][0]] = cut
             while len(self._arrays) > 256:
                 del self._arrays[next(iter(self._arrays))]
@@ -176,6 +195,9 @@ class CallRecorder:
         given = args[-1] if args and rule.is_method else args[0] if args else next(iter(kwargs.values()), None)
         location = Location.here()
         self.recorder.made[id(result)] = (weakref.ref(result), location)
+        interface = getattr(given, "__array_interface__", None)
+        if interface is not None and interface["data"][0] == result.data_ptr() and result.numel():
+            self.recorder.share(result, location)
         tensors = [x for x in flat_tensors(given) if is_plain(x)]
         if any(x is result for x in tensors) or (tensors and node_of(result) is not None):
             return
@@ -231,8 +253,8 @@ class CallRecorder:
                 self.recorder.made[id(tensor)] = (weakref.ref(tensor), location)
         elif rule.name == "data":
             self.recorder.note_write(tensor, ".data", location, is_silent=True)
-            if is_leaf(tensor) and self.changed_leaf is not None:
-                self.changed_leaf(tensor, location)
+            if is_leaf(tensor) and not self._is_overwritten(tensor, args[1:2], location):
+                self.leaf_changed(tensor, location)
 
     def _write(
         self, rule: Rule, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any, random_state: Any
@@ -257,6 +279,8 @@ class CallRecorder:
             self._constant_write(rule, target, operands, location)
             return
         if node_of(target) is None:
+            others = [x for x in operands if isinstance(x, torch.Tensor) and x is not target]
+            self._is_overwritten(target, others, location)
             return
         others = [x for x in operands if x is not target]
         made = recorder.operation(
@@ -297,10 +321,30 @@ class CallRecorder:
             is_silent = version_of(origin) == recorder.version_seen(origin)
             if is_silent:
                 recorder.note_write(origin, rule.own_name or rule.name, location, is_silent=True)
-            if is_leaf(origin) and self.changed_leaf is not None:
-                self.changed_leaf(origin, location)
-        if is_leaf(target) and self.changed_leaf is not None:
-            self.changed_leaf(target, location)
+            if is_leaf(origin):
+                self.leaf_changed(origin, location)
+        if is_leaf(target):
+            self.leaf_changed(target, location)
+
+    def leaf_changed(self, leaf: Any, location: Location) -> None:
+        """Tell who wants to know that a leaf was written to."""
+        if self.changed_leaf is not None:
+            self.changed_leaf(leaf, location)
+
+    def _is_overwritten(self, leaf: Any, values: Sequence[Any], location: Location) -> bool:
+        """Whether a leaf is given values that were computed from parameters, not from itself: `w.data = net(z)`."""
+        recorder = self.recorder
+        computed = [x for x in values if is_plain(x) and x.requires_grad and node_of(x) is not None]
+        records = [record for x in computed if (record := recorder.record_of(x)) is not None]
+        own = recorder.record_of(leaf)
+        if not records or any(own in paths.all_behind(record) for record in records):
+            return False
+        shape, dtype = recorder.spec_of(leaf)
+        cut = TorchCut(".data", shape, dtype, location, records)
+        cut.library = recorder.name
+        recorder.hold(records)
+        recorder.note(leaf, recorder.copied_leaf(leaf, cut, location))
+        return True
 
 
 def _written(args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
@@ -315,6 +359,16 @@ def is_same_statement(one: SourceLocation, other: SourceLocation) -> bool:
     source = source_of(one.file)
     nodes = source.find(one), source.find(other)
     return None not in nodes and source.statement(nodes[0]) is source.statement(nodes[1])  # type: ignore[arg-type]
+
+
+def _decorated_function() -> Any:
+    """The function that is being entered, if it is one with `@torch.no_grad()` above it."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and is_library(frame.f_code.co_filename):
+        if frame.f_code.co_name == "decorate_context":
+            return frame.f_locals.get("func")
+        frame = frame.f_back
+    return None
 
 
 def _shape(x: Any) -> tuple[int, ...]:

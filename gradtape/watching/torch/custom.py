@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import weakref
 from typing import Any
 
@@ -15,9 +16,13 @@ from gradtape.explain.model.problem import Problem, Span
 from gradtape.explain.source.files import returned_span, span_of
 from gradtape.watching.torch.recorder import TorchRecorder, is_plain
 from gradtape.watching.torch.replay import flat_tensors
+from gradtape.watching.torch.side_effects import is_repeatable
 
 ELEMENTS_AT_MOST = 20_000
-DIRECTIONS = 3
+ARGUMENTS_AT_MOST = 4
+DIRECTIONS_TRIED = 6
+DIRECTIONS_NEEDED = 3
+STEPS = (1e-5, 1e-6)  # shares of the size of the argument
 TOLERANCE = 0.02
 _STEPS = frozenset(
     [
@@ -65,14 +70,15 @@ class CustomFunctions:
             self.recorder.note(first, made)
         else:
             self.recorder.results(made, tensors)
-        code = getattr(getattr(cls, "backward", None), "__code__", None)
-        forward = getattr(getattr(cls, "forward", None), "__code__", None)
+        code, forward = _code_of(cls, "backward"), _code_of(cls, "forward")
         if forward is None or _STEPS & {*forward.co_names}:
             return  # a step function, whose gradient is another one on purpose
-        is_small = sum(x.numel() for x in operands) <= ELEMENTS_AT_MOST and len(tensors) == 1
+        is_small = sum(x.numel() for x in operands) <= ELEMENTS_AT_MOST
         if cls in self._judged or code is None or is_library(code.co_filename) or not is_small or kwargs:
             return
         self._judged.add(cls)
+        if not is_repeatable(cls, args):
+            return
         copies = [x.detach().clone().requires_grad_(x.requires_grad) if is_plain(x) else x for x in args]
         self._waiting.append((cls, copies, location, weakref.ref(first)))
 
@@ -86,7 +92,7 @@ class CustomFunctions:
 
     def _compare(self, cls: Any, args: list[Any], location: Location, run: Any) -> Problem | None:
         places = [i for i, x in enumerate(args) if isinstance(x, torch.Tensor) and x.requires_grad]
-        places = [i for i in places if args[i].is_floating_point()]
+        places = [i for i in places if args[i].is_floating_point()][:ARGUMENTS_AT_MOST]
         if not places:
             return None
         state = torch.random.get_rng_state()
@@ -113,49 +119,78 @@ class CustomFunctions:
 
 def rule_span(cls: Any) -> Span:
     """The line on which `backward` of a function returns."""
-    return returned_span(getattr(getattr(cls, "backward", None), "__code__", None), "returned here")
+    return returned_span(_code_of(cls, "backward"), "returned here")
+
+
+def _code_of(cls: Any, name: str) -> Any:
+    """The code of a method, below decorators such as `once_differentiable`."""
+    return getattr(inspect.unwrap(getattr(cls, name, None)), "__code__", None)  # type: ignore[arg-type]
 
 
 def _differs(cls: Any, args: list[Any], index: int) -> bool:
-    """Whether the rule for one argument differs from finite differences, in every direction that was tried."""
+    """Whether the rule for one argument differs from finite differences, in every direction that was tried.
+
+    A direction in which the function has a kink nearby says nothing.
+    """
     apply = torch.autograd.Function.apply.__func__
     doubles = [
         x.detach().double().clone() if isinstance(x, torch.Tensor) and x.is_floating_point() else x for x in args
     ]
 
-    def value(x: Any) -> Any:
-        given = list(doubles)
+    def value(x: Any) -> list[Any]:
+        given = [each.clone() if isinstance(each, torch.Tensor) else each for each in doubles]
         given[index] = x
-        return apply(cls, *given)
+        before = x._version
+        outs = [out for out in flat_tensors(apply(cls, *given)) if out.is_floating_point()]
+        if x._version != before:
+            raise _Changed
+        return outs
 
     with torch.enable_grad():
         source = doubles[index].clone().requires_grad_()
-        out = value(source)
-        if not isinstance(out, torch.Tensor) or not out.requires_grad or not out.is_floating_point():
+        try:
+            outs = value(source)
+        except _Changed:
+            return False  # it works in place
+        if not outs or not any(out.requires_grad for out in outs):
             return False
-        if out.shape == source.shape and torch.equal(out.detach(), source.detach()):
+        if any(out.shape == source.shape and torch.equal(out.detach(), source.detach()) for out in outs):
             return False  # the identity, with another gradient on purpose
         generator = np.random.default_rng(0)
-        weights = torch.tensor(1.0 + generator.random(tuple(out.shape)), dtype=out.dtype)
-        (given,) = torch.autograd.grad(out, source, weights, allow_unused=True)
-    if given is None or given.shape != source.shape:
+        weights = [torch.tensor(1.0 + generator.random(tuple(out.shape)), dtype=out.dtype) for out in outs]
+        tracked = [i for i, out in enumerate(outs) if out.requires_grad]
+        (given,) = torch.autograd.grad(
+            [outs[i] for i in tracked], source, [weights[i] for i in tracked], allow_unused=True
+        )
+    if given is None or given.shape != source.shape or not bool(given.isfinite().all()):
         return False
     point = source.detach()
     scale = float(point.abs().mean()) or 1.0
-    verdicts = []
+    verdicts: list[bool] = []
     with torch.no_grad():
-        for _ in range(DIRECTIONS):
+        for _ in range(DIRECTIONS_TRIED):
             direction = torch.tensor(generator.standard_normal(tuple(point.shape)), dtype=point.dtype)
             slopes = []
-            for step in (1e-4 * scale, 1e-5 * scale):
+            for step in (share * scale for share in STEPS):
                 above, below = value(point + step * direction), value(point - step * direction)
-                slopes.append(float(((above - below) * weights).sum()) / (2 * step))
+                rise = sum(float(((above[i] - below[i]) * weights[i]).sum()) for i in tracked)
+                slopes.append(rise / (2 * step))
             size = max(map(abs, slopes))
-            if size == 0 or not np.isfinite(size) or abs(slopes[0] - slopes[1]) > 1e-3 * size:
+            if size == 0 or not np.isfinite(size):
                 return False
+            if abs(slopes[0] - slopes[1]) > 1e-3 * size:
+                continue
             ours = float((given * direction).sum())
             verdicts.append(abs(ours - slopes[1]) > TOLERANCE * max(size, abs(ours)))
-    return all(verdicts)
+            if not verdicts[-1]:
+                return False
+            if len(verdicts) == DIRECTIONS_NEEDED:
+                return True
+    return False
+
+
+class _Changed(Exception):
+    """A function has written to its argument."""
 
 
 __all__ = ["CustomFunctions", "rule_span"]

@@ -219,7 +219,8 @@ def _length_edit(call: ast.Call | None, site: UserExpression | None, names: Sequ
     if call is None or site is None:
         return []
     called = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    if not called.startswith(("Linear", "Conv", "BatchNorm", "LayerNorm", "Bilinear", "Embedding")):
+    kinds = ("Linear", "Conv", "BatchNorm", "LayerNorm", "Bilinear", "Embedding", "LSTM", "GRU", "RNN")
+    if not called.startswith(kinds):
         return []
     part = next((k.value for k in call.keywords if k.arg in names), None)
     if part is None and call.args and not isinstance(call.args[0], ast.Starred):
@@ -704,6 +705,9 @@ def explain_error(error: BaseException, recorder: TorchRecorder, training: Any, 
     site = _raising_site(error)
     if site is None:
         return None
+    module = _module_that_raised(error)
+    if module is not None:
+        return _module_problem(words, site, module, error, training)
     if isinstance(error, TypeError | AttributeError) and "NoneType" in words:
         reason: Problem | None = training.problem_of_none()
         return reason
@@ -718,6 +722,63 @@ def explain_error(error: BaseException, recorder: TorchRecorder, training: Any, 
         target = None if part is None else site.value(part)
         return why_untracked(target, recorder, training.calls, site.location) if is_plain(target) else None
     return None
+
+
+_SIZES = (
+    re.compile(r"input\.size\(-1\) must be equal to input_size\. Expected (?P<wanted>\d+), got (?P<given>\d+)"),
+    re.compile(r"input has inconsistent input_size: got (?P<given>\d+),? expected (?P<wanted>\d+)"),
+    re.compile(r"expecting embedding dimension of (?P<wanted>\d+), but got (?P<given>\d+)"),
+)
+
+
+def _module_that_raised(error: BaseException) -> Any:
+    """The layer of PyTorch's whose own check of its input raised an error."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None or not isinstance(error, RuntimeError | ValueError | AssertionError):
+        return None
+    frame = trace.tb_frame
+    if not frame.f_globals.get("__name__", "").startswith(("torch.nn.modules", "torch.nn.functional")):
+        return None
+    outer: Any = error.__traceback__
+    found = None
+    while outer is not None:
+        held = outer.tb_frame.f_locals.get("self")
+        is_layer = isinstance(held, torch.nn.Module) and type(held).__module__.startswith("torch.nn.modules")
+        if is_layer and next(torch.nn.Module.parameters(held), None) is not None:
+            found = held
+        outer = outer.tb_next
+    return found
+
+
+def _module_problem(
+    words: str, site: UserExpression, module: Any, error: BaseException, training: Any
+) -> Problem | None:
+    """The explanation of an input that a layer refuses before it computes anything."""
+    made, call, where = _made_by(next(torch.nn.Module.parameters(module)), training)
+    x = next((held for name in ("input", "query", "x", "src") if isinstance(held := _local_of_library(error, name),
+             torch.Tensor)), None)  # fmt: skip
+    sizes = next((match for pattern in _SIZES if (match := pattern.search(words)) is not None), None)
+    fixes: list[str] = []
+    title = f"{type(module).__name__}: {words.partition(chr(10))[0]}"
+    if sizes is not None and x is not None:
+        wanted, given = int(sizes["wanted"]), int(sizes["given"])
+        title = (
+            f"the {type(module).__name__} takes {wanted} features, and its input of shape {tuple(x.shape)} has {given}"
+        )
+        fixes = [*_length_edit(call, where, ("input_size", "embed_dim"), given)]
+        fixes.append(f"{given} features for the layer, or an input whose last axis has {wanted}")
+    spans = [site.span.labelled(f"gets {tuple(x.shape)}" if x is not None else "")]
+    if made is not None:
+        spans.append(made.labelled("made here"))
+    return problem(
+        "GT116",
+        title,
+        spans=spans,
+        operands=[] if x is None else _layer_operands(site, x),
+        fixes=fixes or ["an input of the shape that the layer was made for; x.shape shows the one that it gets"],
+    )
 
 
 def _raising_site(error: BaseException) -> UserExpression | None:

@@ -19,10 +19,11 @@ from gradtape.explain.graph import paths
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Problem
 from gradtape.explain.source.expression import replace_span, site_at
-from gradtape.explain.source.files import span_of
+from gradtape.explain.source.files import one_line, span_of
 from gradtape.watching.computation import RecordedComputation
 from gradtape.watching.judge import Arrival, judge_gradient
 from gradtape.watching.record import OperationRecord, WatchedRecord
+from gradtape.watching.torch.losses import LOSSES
 from gradtape.watching.torch.recorder import (
     KeptTensor,
     TorchRecorder,
@@ -53,6 +54,7 @@ class BackwardPass:
         self.before: dict[int, Any] = {}  # the gradients that this pass adds to
         self.spoiled: set[int] = set()  # those of them that are not finite already
         self.is_whole = True
+        self.frozen: set[int] = set()  # tensors that require no gradient and that the targets were computed with
         if self.is_plain:
             records = [recorder.record_of(target) for target in self.targets]
             self.records = [record for record in records if record is not None]
@@ -113,8 +115,11 @@ def judge_backward(
             computation.values[origin] = origin.value()
             report(forward_origin_problem(computation, origin))
             return computation
-    for found in silent_writes(recorder, computation, run):
+    changed = list(silent_writes(recorder, computation, run))
+    for found in changed:
         warn(found)
+    if changed:
+        return computation  # all that was computed from these values would be judged by others
     for note in judge_gradient(computation, arrivals, targets, (), judges_zeros, surveys):
         tell(note)
     return computation
@@ -156,20 +161,36 @@ def _has_nan(value: Any) -> bool:
 _SAVE_THEIR_RESULT = frozenset(
     ["exp", "sqrt", "rsqrt", "sigmoid", "tanh", "softmax", "log_softmax", "reciprocal", "relu", "exp2", "expm1"]
 )
-_NEED_NO_VALUES = frozenset(["add", "subtract", "negative"])
+_NEED_NO_VALUES = frozenset(["add", "subtract", "negative", "sum", "mean"])
+_PRODUCTS = frozenset(["multiply", "matmul", "linear", "bilinear", "einsum", "conv1d", "conv2d", "conv3d"])
+
+
+def _saved(record: OperationRecord) -> list[Any]:
+    """The values that the rule of an operation reads, as far as that is known."""
+    if record.operation in _SAVE_THEIR_RESULT:
+        return [record.kept]
+    if record.operation in _NEED_NO_VALUES or record.kind in ("linear", "custom"):
+        return []
+    if not record.kind and record.operation not in LOSSES:
+        return []
+    kept = list(record.inputs)
+    if record.operation in _PRODUCTS:  # each factor is the derivative by the others
+        tracked = [parent.is_tracked for parent in record.parents]
+        kept = [each for i, each in enumerate(kept) if any(tracked[:i] + tracked[i + 1 :])]
+    return kept
 
 
 def silent_writes(recorder: TorchRecorder, computation: RecordedComputation, run: BackwardPass) -> Iterator[Problem]:
-    """Problems for memory that the backward pass needed and that was changed through `.data`, unnoticed."""
+    """Problems for memory that the backward pass needed and that was changed through `.data` or NumPy, unnoticed."""
     for record in computation.records:
         if not isinstance(record, OperationRecord) or not record.is_tracked:
             continue
-        saved = [record.kept] if record.operation in _SAVE_THEIR_RESULT else []
-        if record.operation not in _NEED_NO_VALUES and record.kind not in ("linear", ""):
-            saved += list(record.inputs)
-        for kept in saved:
+        for kept in _saved(record):
             if not isinstance(kept, KeptTensor):
                 continue
+            if kept.was_changed_unnoticed():
+                yield _numpy_write_problem(recorder, kept, record, run)
+                return
             for write in recorder.writes.get(storage_key(kept.bare), ()):
                 if write.is_silent and write.order > record.order:
                     yield problem(
@@ -188,6 +209,84 @@ def silent_writes(recorder: TorchRecorder, computation: RecordedComputation, run
                         ],
                     )
                     return
+
+
+def _numpy_write_problem(
+    recorder: TorchRecorder, kept: KeptTensor, record: OperationRecord, run: BackwardPass
+) -> Problem:
+    shared = recorder.shared.get(storage_key(kept.bare))
+    spans, fixes = [], []
+    if shared is not None and shared.is_known:
+        spans = [
+            *(span.labelled("changed here") for span in _writes_to_array(shared)),
+            span_of(shared).labelled("this array and the tensor share their memory"),
+        ]
+        fixes = _copied_array(shared)
+    return problem(
+        "GT309",
+        "memory that the backward pass needs was changed through a NumPy array, which PyTorch does not notice",
+        spans=[
+            *spans,
+            span_of(record.location).labelled("saved here for the backward pass"),
+            span_of(run.location).labelled("used here"),
+        ],
+        consequence="the gradient is that of other numbers, and nothing says so",
+        fixes=[*fixes, "write to an array of its own: np.array(x.detach())"],
+    )
+
+
+def _bound_name(site: Any) -> tuple[ast.stmt | None, str]:
+    """The statement of an expression, and the name that it binds; an empty one if it binds none."""
+    statement = None if site.node is None else site.source.statement(site.node)
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return statement, ""
+    target = statement.targets[0]
+    return statement, target.id if isinstance(target, ast.Name) else ""
+
+
+def _writes_to_array(shared: Location) -> Iterator[Any]:
+    """The first statement after the one that made an array which writes to it, in the same function."""
+    site = site_at(shared)
+    statement, name = _bound_name(site)
+    scope = None if site.node is None else next(iter(site.source.scopes(site.node)), None)
+    if scope is None or statement is None or not name:
+        return
+    inner = [node for node in ast.walk(scope) if isinstance(node, ast.expr | ast.stmt)]
+    after = [node for node in inner if node.lineno > statement.lineno]
+    for node in sorted(after, key=lambda node: (node.lineno, node.col_offset)):
+        if _writes_to(node, name):
+            yield site.source.span(node)
+            return
+
+
+def _writes_to(node: ast.AST, name: str) -> bool:
+    """Whether a statement or call writes to the array of a name."""
+    if isinstance(node, ast.AugAssign):
+        return _root(node.target) == name
+    if isinstance(node, ast.Assign):
+        return any(isinstance(target, ast.Subscript) and _root(target) == name for target in node.targets)
+    if isinstance(node, ast.Call):
+        method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        if method in ("fill", "sort", "put", "partition") and _root(node.func) == name:
+            return True
+        return any(k.arg == "out" and _root(k.value) == name for k in node.keywords)
+    return False
+
+
+def _root(node: ast.AST) -> str:
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _copied_array(shared: Location) -> list[Fix]:
+    """`x.detach().numpy().copy()` for `x.detach().numpy()`."""
+    site = site_at(shared)
+    call = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr != "numpy":
+        return []
+    span = site.source.span(call)
+    return [Fix(f"{one_line(span.text)}.copy()", True, span)]
 
 
 def _without_data(write: Write) -> list[Fix]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
+from types import FrameType
 from typing import Any
 
 import numpy as np
 import torch
 
-from gradtape.explain.detectors.broadcast import one_sided_problem, outer_problem
+from gradtape.core.location import is_library, is_own_file
+from gradtape.explain.detectors.broadcast import is_axis_explicit, one_sided_problem, outer_problem
 from gradtape.explain.detectors.loss_input import (
     warn_not_log_probabilities,
     warn_sigmoid_twice,
@@ -73,6 +76,30 @@ def _judge_shapes(inputs: Sequence[Any]) -> None:
             found = one_sided_problem(site, inputs, index, shapes)
     if found is not None and is_due(found.code, *found.place[1:]):
         report(found)
+
+
+def judge_likelihood(operands: Sequence[Any]) -> None:
+    """Report `dist.log_prob(y)` with a column of parameters and a vector of values, as an operation in it shows it."""
+    shapes = [tuple(x.shape) if isinstance(x, torch.Tensor) else () for x in operands]
+    if not is_outer(shapes[0], shapes[1]):
+        return
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and (is_library(frame.f_code.co_filename) or is_own_file(frame.f_code.co_filename)):
+        if frame.f_code.co_name == "log_prob":
+            held, value = frame.f_locals.get("self"), frame.f_locals.get("value")
+            index = next((i for i, x in enumerate(operands) if x is value), None)
+            shape = tuple(getattr(held, "batch_shape", ()))
+            if (
+                value is not None
+                and index is not None
+                and tuple(value.shape) == shapes[index]
+                and is_outer(shapes[index], shape)
+            ):
+                given = [operands[1 - index], value] if shape == shapes[1 - index] else []
+                if given and not is_axis_explicit(UserExpression.present(), given, [shape, shapes[index]]):
+                    _judge_shapes(given)
+            return
+        frame = frame.f_back
 
 
 def _judge_logits(input: Any, target: Any) -> None:

@@ -17,7 +17,7 @@ from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Problem, Span
 from gradtape.explain.model.record import Record, SourceLocation
 from gradtape.explain.source.expression import UserExpression, replace_span, site_at
-from gradtape.explain.source.files import one_line, span_of
+from gradtape.explain.source.files import one_line, source_of, span_of
 from gradtape.explain.source.parameter_names import name_of
 from gradtape.watching.record import CONSTANT, OperationRecord, WatchedRecord
 from gradtape.watching.torch.calls import is_same_statement
@@ -51,9 +51,13 @@ def why_missing(
                 answer = explain_cut_path(route, recorder).problem
                 copies = [node for node in route if isinstance(node, CopiedLeaf)]
                 if copies:
-                    words = "keep the tensors instead of their numbers: torch.stack(losses).mean()"
                     again = span_of(copies[0].location).labelled("and a new leaf is made of it here")
-                    answer = answer.with_(fixes=[Fix(words)], spans=[*answer.spans, again])
+                    is_new = again.line not in [span.line for span in answer.spans]
+                    answer = answer.with_(
+                        fixes=[Fix(_copy_advice(copies[0]))], spans=[*answer.spans, *([again] if is_new else [])]
+                    )
+                cuts = [node for node in route if node.is_cut and not node.joined]
+                answer = _with_switch(answer, cuts[0] if cuts else None)
                 return Missing(_named(answer, name), True)
     departure = paths.departure_of(goal, recorder)
     if departure is not None:
@@ -75,6 +79,89 @@ def why_missing(
         intent="gt.explain.configure(GT202='off')",
     )
     return Missing(found, by_user and not _has_used_siblings(known, passes, registry))
+
+
+def why_frozen(
+    parameters: Sequence[Any], passes: Sequence[Any], calls: Any, name: str, made: Location | None
+) -> Problem | None:
+    """The problem of an optimiser all of whose parameters were frozen, if the losses were computed with them."""
+    known = [calls.frozen.get(id(p)) for p in parameters]
+    where = next((entry[1] for entry, p in zip(known, parameters) if entry is not None and entry[0]() is p), None)
+    if where is None or not where.is_known:
+        return None
+    run = next((run for run in passes if any(id(p) in run.frozen for p in parameters)), None)
+    if run is None:
+        return None
+    return problem(
+        "GT212",
+        f"no gradient: all {len(parameters)} parameters of this {name} are frozen",
+        spans=[
+            span_of(where).labelled("frozen here"),
+            *([] if made is None else [span_of(made).labelled("the optimiser is made here")]),
+            span_of(run.location).labelled("gives them none"),
+        ],
+        consequence="the optimiser changes nothing, although the loss is computed with them",
+        fixes="requires_grad_(False) for the layers only that are not to be learnt",
+        intent="leave the optimiser out",
+    )
+
+
+def frozen_behind(starts: Sequence[Record], calls: Any) -> set[int]:
+    """The tensors that were frozen and that targets were computed with, by their identity."""
+    places: dict[int, int] = {}
+    for key, (reference, _) in calls.frozen.items():
+        tensor = reference()
+        if tensor is not None and is_plain(tensor) and tensor.numel():
+            places[tensor.data_ptr()] = key
+    found: set[int] = set()
+    reached: dict[Record, None] = {}
+    for start in starts if places else ():
+        paths.all_behind(start, reached)
+    for record in reached:
+        for kept in record.inputs if isinstance(record, OperationRecord) else ():
+            if isinstance(kept, KeptTensor) and kept.bare.data_ptr() in places:
+                found.add(places[kept.bare.data_ptr()])
+    return found
+
+
+def _copy_advice(leaf: CopiedLeaf) -> str:
+    """What to write instead of a new leaf that has the numbers of what was computed."""
+    cut = leaf.copied_from
+    if cut is not None and cut.reason == ".data" and cut.location is leaf.location:
+        return (
+            "compute with the tensor itself: torch.nn.functional.linear(x, weight), or "
+            "torch.func.functional_call(layer, {'weight': weight}, (x,))"
+        )
+    if cut is not None and cut.reason == "gt.tensor()":
+        return "keep the tensors instead of their numbers: torch.stack(losses).mean()"
+    return "use the tensor itself: a leaf that is made of its numbers has no history"
+
+
+def _with_switch(found: Problem, cut: Record | None) -> Problem:
+    """The problem of what was computed without gradients, with the place first where they were switched off."""
+    switch = cut.switched if isinstance(cut, TorchCut) and cut.reason == "no_grad" else None
+    if switch is None:
+        return found
+    place = _decorator_span(switch.function)
+    if place is None and switch.function is None and switch.location.is_known:
+        place = span_of(switch.location)
+    if place is None or any((place.file, place.line) == (span.file, span.line) for span in found.spans):
+        return found
+    computed = [span if span.label else span.labelled("computed here") for span in found.spans]
+    return found.with_(spans=[place.labelled("gradients are switched off here"), *computed])
+
+
+def _decorator_span(function: Any) -> Span | None:
+    """The decorator of a function."""
+    code = getattr(function, "__code__", None)
+    source = None if code is None else source_of(code.co_filename)
+    if code is None or source is None or source.tree is None:
+        return None
+    for node in ast.walk(source.tree):
+        is_named = isinstance(node, ast.FunctionDef) and node.name == code.co_name
+        if is_named and node.decorator_list and node.decorator_list[0].lineno == code.co_firstlineno:  # type: ignore[attr-defined]
+            return source.span(node.decorator_list[0])  # type: ignore[attr-defined]
+    return None
 
 
 def _has_used_siblings(known: Any, passes: Sequence[Any], registry: Registry) -> bool:
@@ -188,7 +275,7 @@ def why_untracked(target: Any, recorder: TorchRecorder, calls: Any, location: So
         words = cut_words(first, "")
         updated = in_place_update(site_at(first.location), is_inside=True) if first.reason == "no_grad" else []
         answer = verdict(code_of(first), words, first, fix=[*updated, fix_for(first, is_tape=False)]).problem
-        return answer.with_(spans=[*answer.spans, asked.labelled("asked for here")])
+        return _with_switch(answer.with_(spans=[*answer.spans, asked.labelled("asked for here")]), first)
     late = _used_tensor(reached, calls.required)
     if late is not None:
         used, where = late

@@ -236,6 +236,8 @@ OPERATIONS = {
     "masked_fill": "where",
     "gather": "take at positions",
     "take_along_dim": "take at positions",
+    "linalg_norm": "norm",
+    "linalg_vector_norm": "norm",
     "amax": "max",
     "amin": "min",
     "eq": "equal",
@@ -612,8 +614,8 @@ def _reduction_params(name: str, rule: Rule, args: Sequence[Any], kwargs: Mappin
     keep = kwargs.get("keepdim", kwargs.get("keepdims", False))
     if any(value is True for value in given[1:]):
         keep = True
-    if name == "norm":
-        axis, keep = kwargs.get("dim"), kwargs.get("keepdim", False)
+    if name == "norm":  # norm(x, p, dim, keepdim)
+        axis, keep = _argument(args, kwargs, 2, "dim"), bool(_argument(args, kwargs, 3, "keepdim"))
     return {"axis": None if axis is None else _axes(axis, args, kwargs), "keepdims": bool(keep)}
 
 

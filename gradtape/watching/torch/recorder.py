@@ -30,6 +30,9 @@ PLAIN_TYPES = {torch.Tensor, torch.nn.Parameter}
 if hasattr(torch.nn, "Buffer"):
     PLAIN_TYPES.add(torch.nn.Buffer)
 CUTS_HELD = 2048
+CUTS_FOLLOWED = 16
+SHARED_AT_MOST = 256
+COPIED_AT_MOST = 1 << 24  # bytes of one tensor
 CONSTANTS_FOLLOWED = 40
 WRITES_AT_MOST = 4096
 _DTYPES: dict[Any, np.dtype[Any]] = {
@@ -85,17 +88,18 @@ class Write(NamedTuple):
 class KeptTensor:
     """A tensor's memory at one version; not a copy, so that it is known only until it is written to."""
 
-    __slots__ = ("_recorder", "bare", "size", "version")
+    __slots__ = ("_recorder", "bare", "copy", "size", "version")
 
     def __init__(self, bare: Any, version: int, recorder: TorchRecorder) -> None:
         self.bare = bare
         self.version = version
+        self.copy: Any = None  # of memory that a NumPy array shares, whose writes no version shows
         self.size = bare.numel() * bare.element_size()
         self._recorder = recorder
         recorder.bytes_held += self.size
 
     def __del__(self) -> None:
-        self._recorder.bytes_held -= self.size
+        self._recorder.bytes_held -= self.size if self.copy is None else 2 * self.size
 
     @property
     def is_current(self) -> bool:
@@ -109,6 +113,19 @@ class KeptTensor:
         """The value; None if it was overwritten."""
         with torch._C.DisableTorchFunction():
             return array_of_tensor(self.bare) if self.is_current else None
+
+    def take_copy(self) -> None:
+        """Copy the value, to notice later if it was changed through a NumPy array."""
+        if self.copy is None and self.is_current and self.size <= COPIED_AT_MOST:
+            self.copy = self.bare.clone()
+            self._recorder.bytes_held += self.size
+
+    def was_changed_unnoticed(self) -> bool:
+        """Whether the memory has another value than the copy, and no operation of PyTorch has written to it."""
+        if self.copy is None or not self.is_current:
+            return False
+        before, now = array_of_tensor(self.copy), array_of_tensor(self.bare)
+        return not np.array_equal(before, now, equal_nan=before.dtype.kind in "fc")
 
 
 class FixedValue(NamedTuple):
@@ -131,11 +148,19 @@ class TorchOperation(OperationRecord):
     saved_versions: Sequence[tuple[Any, int]] = ()
 
 
+class Switch(NamedTuple):
+    """Where the program switched gradients off: a place, or the function that a decorator stands above."""
+
+    location: Location
+    function: Any = None
+
+
 class TorchCut(CutRecord):
     """A cut that also holds what it was cut from, for a while."""
 
     alias_of: weakref.ref[Any] | None = None
     operation_name: str = ""
+    switched: Switch | None = None  # where gradients were switched off, for what was computed under no_grad
 
 
 def _refers_to(entry: Entry, value: Any) -> bool:
@@ -161,9 +186,11 @@ class TorchRecorder(Recorder):
         super().__init__()
         self.bytes_held = 0
         self._held: deque[tuple[WatchedRecord, ...]] = deque(maxlen=CUTS_HELD)
+        self._cuts: deque[TorchCut] = deque(maxlen=CUTS_FOLLOWED)
         self.writes: dict[int, deque[Write]] = {}
         self.written_from: dict[int, WatchedRecord] = {}  # by memory: the record of the last write to it
         self.made: dict[int, tuple[weakref.ref[Any], Location]] = {}
+        self.shared: dict[int, Location] = {}  # by memory: where it became that of a NumPy array too
 
     # -- what the library answers
 
@@ -198,7 +225,29 @@ class TorchRecorder(Recorder):
         """The memory of a tensor, unless too much is held already."""
         if self.bytes_held > BYTES_HELD_AT_MOST or value.layout is not torch.strided or value.is_meta:
             return None
-        return KeptTensor(value.detach(), version_of(value), self)
+        kept = KeptTensor(value.detach(), version_of(value), self)
+        if self.shared and storage_key(value) in self.shared:
+            kept.take_copy()
+        return kept
+
+    def share(self, tensor: Any, location: Location) -> None:
+        """The memory of a tensor is from now on that of a NumPy array as well."""
+        key = storage_key(tensor)
+        self.shared.pop(key, None)
+        self.shared[key] = location
+        while len(self.shared) > SHARED_AT_MOST:
+            del self.shared[next(iter(self.shared))]
+        pending: list[WatchedRecord | None] = [self.record_of(tensor)]
+        seen: set[WatchedRecord] = set()
+        while pending and len(seen) < 8:  # the tensor, and those that it is a detached alias of
+            record = pending.pop()
+            if record is None or record is CONSTANT or record in seen:
+                continue
+            seen.add(record)
+            kept = record.kept
+            if isinstance(kept, KeptTensor) and storage_key(kept.bare) == key:
+                kept.take_copy()
+                pending.extend(record.origins())
 
     # -- records of values
 
@@ -224,6 +273,9 @@ class TorchRecorder(Recorder):
         if node is None:
             known = self.made.get(id(value))
             place = known[1] if known is not None and known[0]() is value else Location.here()
+            origin = None if known is not None and known[0]() is value else self._alias_of(value)
+            if origin is not None:
+                return self.copied_leaf(value, origin, origin.location)  # Variable(x.data, requires_grad=True)
             return LeafRecord(
                 shape, dtype, place, self.keep(value), is_variable=self.is_variable(value), library=self.name
             )
@@ -237,6 +289,23 @@ class TorchRecorder(Recorder):
         record.node_name = type(node).__name__
         return record
 
+    def copied_leaf(self, value: Any, cut: WatchedRecord, place: Any) -> CopiedLeaf:
+        """The record of a leaf that has the numbers of what left the graph at `cut`."""
+        shape, dtype = self.spec_of(value)
+        leaf = CopiedLeaf(shape, dtype, place, self.keep(value), library=self.name)
+        leaf.copied_from = cut
+        return leaf
+
+    def _alias_of(self, value: Any) -> WatchedRecord | None:
+        """The latest cut that has the memory of a leaf which is met for the first time."""
+        if not value.numel() or isinstance(value, torch.nn.Parameter):
+            return None
+        for cut in reversed(self._cuts):
+            kept = cut.kept
+            if isinstance(kept, KeptTensor) and kept.bare.data_ptr() == value.data_ptr() and cut.shape == value.shape:
+                return cut
+        return None
+
     def rewritten(self, value: Any, entry: Entry) -> WatchedRecord:
         """The record of a tensor that was written to, or whose requires_grad was changed, since `entry`."""
         node = node_of(value)
@@ -244,6 +313,8 @@ class TorchRecorder(Recorder):
             if not value.requires_grad:
                 return CONSTANT
             shape, dtype = self.spec_of(value)
+            if entry.record.is_cut:
+                return self.copied_leaf(value, entry.record, entry.record.location)  # x.detach().requires_grad_()
             place = entry.record.location if isinstance(entry.record, LeafRecord) else Location.here()
             return LeafRecord(
                 shape, dtype, place, self.keep(value), is_variable=self.is_variable(value), library=self.name
@@ -331,6 +402,7 @@ class TorchRecorder(Recorder):
         found.library = self.name
         self.hold(origins)
         self.note(result, found)
+        self._cuts.append(found)
         return found
 
     def hold(self, records: Sequence[WatchedRecord]) -> None:
@@ -360,10 +432,20 @@ class TorchRecorder(Recorder):
         known = self.writes.get(storage_key(tensor))
         return known[-1] if known else None
 
+    def last_write_of_program(self, tensor: Any) -> Write | None:
+        """The latest write to the memory of a tensor that is not the step of an optimiser."""
+        known = self.writes.get(storage_key(tensor), ())
+        steps = {(write.location.code, write.location.offset) for write in known if write.operation.endswith(".step")}
+        return next(
+            (write for write in reversed(known) if (write.location.code, write.location.offset) not in steps), None
+        )
+
     def forget(self) -> None:
         """Let everything go."""
         self._entries.clear()
         self._held.clear()
+        self._cuts.clear()
+        self.shared.clear()
         self.departures.clear()
         self.writes.clear()
         self.written_from.clear()

@@ -133,6 +133,8 @@ class Untrained:
         self.made = Location(None, 0) if record is None else record.location
         self.follows_trained = id(leaf) not in optimised and _follows_trained(leaf, run, recorder, optimised)
         self.number = registry.last
+        write = recorder.last_write(leaf)
+        self.is_fresh = write is None or not write.operation.endswith(("copy_", ".data", ".step"))
 
 
 def _follows_trained(leaf: Any, run: Any, recorder: TorchRecorder, optimised: set[int]) -> bool:
@@ -324,6 +326,22 @@ def _root(module: Any, parents: dict[int, list[tuple[str, Any]]]) -> Any:
     return module
 
 
+def _is_made_to_train(
+    entry: Untrained, known: Registered | None, root: Any, registry: Registry, optimisers: Sequence[Any]
+) -> bool:
+    """Whether a model that what is trained goes through has its first weights still, as one to be trained has.
+
+    Not so a critic, a perceptual loss or another fixed model: it is in eval mode, or its weights were loaded, copied or
+    trained before. And an image or another tensor of the user's may be optimised for any model.
+    """
+    if known is None or root is None or not known.by_user or not entry.is_fresh:
+        return False
+    if any(not inner.training for inner in torch.nn.Module.modules(root)):
+        return False
+    trained = [p for state in optimisers for p in state.parameters()]
+    return bool(trained) and all(registry.find(p) is not None for p in trained)
+
+
 def _not_given(
     leaf: Any,
     entry: Untrained,
@@ -333,11 +351,13 @@ def _not_given(
     optimised: set[int],
 ) -> Problem | None:
     """A parameter of a module none of whose parameters an optimiser has, although it comes before what is trained."""
-    if not entry.is_parameter or entry.follows_trained:
+    if not entry.is_parameter:
         return None
     known = registry.find(leaf)
     module = None if known is None else known.module()
     root = _root(module, parents)
+    if entry.follows_trained and not _is_made_to_train(entry, known, root, registry, optimisers):
+        return None
     if known is not None and module is not None:
         if not known.by_user or not module.training or root is None:
             return None

@@ -14,19 +14,24 @@ from gradtape.watching.torch.registration import Registry
 ELEMENTS_AT_MOST = 1 << 22
 
 
-def judge(leaf: Any, run: Any, recorder: TorchRecorder, registry: Registry) -> None:
-    """Report a weight whose units are all equal and get equal gradients."""
+def judge(leaf: Any, gradient: Any, run: Any, recorder: TorchRecorder, registry: Registry) -> bool:
+    """Report a weight whose units are all equal and get equal gradients. Whether that is decided for this weight.
+
+    A gradient of zero decides nothing: it is that of a layer before one that starts at zero.
+    """
     if leaf.dim() < 2 or min(leaf.shape[:2]) < 2 or leaf.numel() > ELEMENTS_AT_MOST or not leaf.is_floating_point():
-        return
-    weight, gradient = leaf.detach(), leaf.grad.detach()
-    if weight.layout != gradient.layout or gradient.is_sparse or id(leaf) in run.before:
-        return
+        return True
+    weight, gradient = leaf.detach(), gradient.detach()
+    if weight.layout != gradient.layout or gradient.is_sparse or weight.shape != gradient.shape:
+        return True
     axis = next((axis for axis in (0, 1) if _is_equal(weight, axis, 0.0) and _is_equal(gradient, axis, 1e-5)), None)
-    if axis is None or not bool(gradient.any()):
-        return
+    if axis is None:
+        return True
+    if not bool(gradient.any()):
+        return False
     known = registry.find(leaf)
     name = registry.path_of(leaf) or name_of(leaf) or "the weight"
-    write = recorder.last_write(leaf)
+    write = recorder.last_write_of_program(leaf)
     record = recorder.record_of(leaf)
     where = write.location if write is not None else known.location if known else record and record.location
     spans = [span_of(run.location).labelled("gives all of them the same gradient")]
@@ -43,6 +48,7 @@ def judge(leaf: Any, run: Any, recorder: TorchRecorder, registry: Registry) -> N
     )
     if is_due("GT514", *found.place[1:]):
         report(found)
+    return True
 
 
 def _is_equal(values: Any, axis: int, tolerance: float) -> bool:

@@ -42,6 +42,7 @@ class OptimiserState:
         self.steps = 0
         self.has_had_gradients = False
         self.pending: dict[int, Pending] = {}
+        self.frozen: Pending | None = None
 
     def parameters(self) -> Iterator[Any]:
         """The parameters that it changes."""
@@ -144,6 +145,7 @@ class Training:
             if where is not None and leaf.grad is not None:
                 self._added[id(leaf)] = (Gradient.of(leaf), where)
         if run.accumulates:
+            run.frozen = missing.frozen_behind(run.records, self.calls)
             self.passes = [*self.passes[-PASSES_HELD + 1 :], run]
             known = self._with_gradient
             optimised = self.optimised()
@@ -151,10 +153,14 @@ class Training:
                 if id(leaf) not in known and is_plain(leaf):
                     entry = registration.Untrained(leaf, run, self.recorder, optimised, self.registry)
                     known[id(leaf)] = entry
-            for leaf in run.leaves:
-                if id(leaf) not in self._symmetric and is_plain(leaf) and leaf.grad is not None:
-                    self._symmetric.add(id(leaf))
-                    symmetry.judge(leaf, run, self.recorder, self.registry)
+            pairs = [(leaf, leaf.grad) for leaf in run.leaves if id(leaf) not in run.before]
+        else:
+            given = result if isinstance(result, tuple | list) else ()
+            pairs = [(leaf, gradient) for leaf, gradient in zip(run.inputs, given) if node_of(leaf) is None]
+        for leaf, gradient in pairs:
+            is_new = id(leaf) not in self._symmetric and is_plain(leaf) and is_plain(gradient)
+            if is_new and symmetry.judge(leaf, gradient, run, self.recorder, self.registry):
+                self._symmetric.add(id(leaf))
         self.customs.judge(run)
 
     def custom_call(self, cls: Any, args: Any, kwargs: Any, result: Any) -> None:
@@ -172,7 +178,8 @@ class Training:
             added = self._added.pop(id(leaf), None)
             self._spent[id(leaf)] = Gradient.of(leaf)
             if added is not None and added[0].is_held_by(leaf):
-                warn_added(added[1])
+                waiting = [each.leaf() for key, each in self._with_gradient.items() if key in self._added]
+                warn_added(added[1], [leaf, *(each for each in waiting if each is not None)])
 
     def grad_read(self, tensor: Any) -> None:
         """The program read a `.grad` that is None."""
@@ -217,6 +224,7 @@ class Training:
         state.has_had_gradients = state.has_had_gradients or any(p.grad is not None for p in parameters)
         if state.steps == 1 and self.passes:
             self._look_for_missing(state, parameters)
+            self._look_for_frozen(state, parameters)
         self._ever_optimised.update(map(id, parameters))
         if state.steps in (1, 2, STEPS_UNTIL_REPORTED):
             self._look_for_unregistered()
@@ -251,6 +259,14 @@ class Training:
             problem = missing_gradients_problem(state.name, len(wanted), state.location, ran)
             state.pending = {id(p): Pending(weakref.ref(p), problem, True) for p in wanted[:1]}
 
+    def _look_for_frozen(self, state: OptimiserState, parameters: list[Any]) -> None:
+        """Notice an optimiser all of whose parameters are frozen, although the loss is computed with them."""
+        if not parameters or any(p.requires_grad or not is_plain(p) for p in parameters):
+            return
+        found = missing.why_frozen(parameters, self.passes, self.calls, state.name, state.location)
+        if found is not None:
+            state.frozen = Pending(weakref.ref(parameters[0]), found, True)
+
     def _reaches_others(self, wanted: list[Any]) -> bool:
         """Whether the backward passes reached parameters at all, if not those of the optimiser."""
         return any(leaf is not p for run in self.passes for leaf in run.leaves for p in wanted)
@@ -266,6 +282,11 @@ class Training:
 
     def _report(self, state: OptimiserState) -> None:
         told: set[Any] = set()
+        frozen = None if state.frozen is None else state.frozen.problem
+        are_still = not any(p.requires_grad for p in state.parameters())
+        if frozen is not None and are_still and is_due(frozen.code, *frozen.place[1:]):
+            report(frozen)
+        state.frozen = None
         for pending in state.pending.values():
             parameter = pending.parameter()
             if pending.problem.place in told:
