@@ -24,6 +24,10 @@ _SOFTMAXES = ("softmax",)
 _SIGMOIDS = ("sigmoid", "expit")
 
 
+_OF_LOGITS = ("pos_weight", "label_smoothing")
+"""Arguments that losses of logits take, and those of probabilities or their logarithms do not."""
+
+
 def warn_softmax_twice(name: str, input: Any, axis: int) -> None:
     """Warn of `cross_entropy` of a softmax, or of a softmax of a softmax."""
     site = UserExpression.present()
@@ -181,8 +185,8 @@ def _rename_call(made: Record, old: str, new: str) -> list[str]:
 def _rewrite_loss_call(site: UserExpression, function: str, argument: tuple[Span, str] | None = None) -> list[str]:
     """The call of the loss with another function, or another first argument."""
     call = _call_node(site)
-    if call is None or (function and any(k.arg == "pos_weight" for k in call.keywords)):
-        return []  # only the loss of logits takes that
+    if call is None or (function and any(k.arg in _OF_LOGITS for k in call.keywords)):
+        return []
     whole = site.source.span(call)
     text: str | None = whole.text
     if argument is not None:

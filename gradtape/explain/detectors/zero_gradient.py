@@ -97,7 +97,8 @@ def _find_cause(
         cause = next(cause for cause in causes if cause is not None)
         if cause.kind == "start" and (not everywhere or len(zeros) < 2):
             continue  # a factor that starts at zero and is learned
-        if everywhere or (cause.node.operation in _ACTIVATIONS and _feeds_a_layer(replay, cause.node)):
+        is_activation = cause.node.operation in _ACTIVATIONS or cause.name in _ACTIVATIONS
+        if everywhere or (is_activation and _feeds_a_layer(replay, cause.node)):
             return _zero_problem(replay, cause, zeros)
     return None
 
@@ -141,6 +142,8 @@ def _classify(replay: Replayable, node: Record, slot: int, targets: Sequence[Any
         return None  # inside a function of the library, whose flat places are intended
     if name == "maximum" and _is_relu(node, slot):
         name = "relu"
+    if name == "clip" and out is not None and not np.any(out):
+        name = "relu"  # clip(x, 0, None)
     if name in _FLAT_PLACES:
         if name == "where" and slot == 0:
             return None

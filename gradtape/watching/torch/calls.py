@@ -12,8 +12,6 @@ import torch
 
 from gradtape.core.location import Location, is_library
 from gradtape.explain.graph import paths
-from gradtape.explain.model.record import SourceLocation
-from gradtape.explain.source.files import source_of
 from gradtape.watching.judge import judge_broadcast
 from gradtape.watching.record import CONSTANT, WatchedRecord
 from gradtape.watching.torch import losses
@@ -37,6 +35,7 @@ from gradtape.watching.torch.recorder import (
     TorchRecorder,
     is_leaf,
     is_plain,
+    is_same_statement,
     node_of,
     storage_key,
     version_of,
@@ -350,15 +349,6 @@ class CallRecorder:
 def _written(args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """What a function writes to: its first argument."""
     return args[0] if args else kwargs.get("tensor", kwargs.get("input"))
-
-
-def is_same_statement(one: SourceLocation, other: SourceLocation) -> bool:
-    """Whether two places are in one statement of the user's."""
-    if one.code is not other.code:
-        return False
-    source = source_of(one.file)
-    nodes = source.find(one), source.find(other)
-    return None not in nodes and source.statement(nodes[0]) is source.statement(nodes[1])  # type: ignore[arg-type]
 
 
 def _decorated_function() -> Any:

@@ -23,6 +23,7 @@ from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Problem, Span
 from gradtape.explain.source.expression import UserExpression, replace_span, site_at
 from gradtape.explain.source.files import one_line, span_of
+from gradtape.explain.source.libraries import record_of
 from gradtape.explain.source.parameter_names import name_of
 from gradtape.watching.record import OperationRecord, WatchedRecord
 from gradtape.watching.torch.custom import rule_span
@@ -819,6 +820,7 @@ def _second_problem(error: BaseException, recorder: TorchRecorder, run: Any) -> 
         last = max(freed, key=lambda record: record.order)
         if last.freed is not None and last.location.is_known:
             spans.append(span_of(last.location).labelled("computed before, and used again"))
+            spans += _carried_values(run, freed, UserExpression.present())
         if last.freed is not None and (last.freed.file, last.freed.line) != (spans[0].file, spans[0].line):
             spans.append(span_of(last.freed).labelled("freed here"))
     return problem(
@@ -830,6 +832,34 @@ def _second_problem(error: BaseException, recorder: TorchRecorder, run: Any) -> 
             "add the losses and call backward once: (loss1 + loss2).backward(); or retain_graph=True for the first",
         ],
     )
+
+
+def _carried_values(run: Any, freed: Sequence[WatchedRecord], site: UserExpression) -> list[Span]:
+    """Where what was freed comes into the second backward: the variable that holds it, and the line that reads it."""
+    gone = set(freed)
+    behind: dict[Any, None] = {}
+    for start in run.records:
+        paths.all_behind(start, behind)
+    reading = [record for record in behind if record not in gone and any(origin in gone for origin in record.origins())]
+    spans = [
+        span_of(record.location).labelled("reads it")
+        for record in sorted(reading, key=lambda record: record.order)[:2]
+        if record.location.is_known and record.operation
+    ]
+    frame = site.frame
+    held = {} if frame is None else {**frame.f_globals, **frame.f_locals}
+    for name, value in list(held.items()):
+        if not is_plain(value) or not value.requires_grad or record_of(value) not in gone:
+            continue
+        assigned = [
+            node
+            for node in ast.walk(site.source.tree or ast.Module([], []))
+            if isinstance(node, ast.Assign) and [ast.unparse(target) for target in node.targets] == [name]
+        ]
+        if len(assigned) == 1:
+            spans.append(site.source.span(assigned[0]).labelled(f"{name} keeps it"))
+    seen: set[tuple[str, int]] = set()
+    return [span for span in spans if (span.file, span.line) not in seen and not seen.add((span.file, span.line))]  # type: ignore[func-returns-value]
 
 
 def _rule_problem(

@@ -119,10 +119,12 @@ def _judge_logits(input: Any, target: Any) -> None:
         if is_due("GT404", *found.place[1:]):
             report(found)
         return
-    if made is None or made.operation != "softmax" or input.shape[axis] < 2:
+    if made is None or not made.is_tracked or input.shape[axis] < 2:
         return
     array = array_of(input)
-    if array is not None and array.size and np.abs(array.sum(axis=axis) - 1).max() <= TOLERANCE:
+    if array is None or not array.size or array.min() < 0 or input.dim() < 2:
+        return
+    if np.abs(array.sum(axis=axis) - 1).max() <= TOLERANCE:
         warn_softmax_twice("cross_entropy", input, axis)
 
 

@@ -20,8 +20,14 @@ from gradtape.explain.source.expression import UserExpression, replace_span, sit
 from gradtape.explain.source.files import one_line, source_of, span_of
 from gradtape.explain.source.parameter_names import name_of
 from gradtape.watching.record import CONSTANT, OperationRecord, WatchedRecord
-from gradtape.watching.torch.calls import is_same_statement
-from gradtape.watching.torch.recorder import CopiedLeaf, KeptTensor, TorchCut, TorchRecorder, is_plain
+from gradtape.watching.torch.recorder import (
+    CopiedLeaf,
+    KeptTensor,
+    TorchCut,
+    TorchRecorder,
+    is_plain,
+    is_same_statement,
+)
 from gradtape.watching.torch.registration import Registry
 
 

@@ -11,7 +11,8 @@ import numpy as np
 import torch
 
 from gradtape.core.location import Location
-from gradtape.explain.model.record import Shape
+from gradtape.explain.model.record import Shape, SourceLocation
+from gradtape.explain.source.files import source_of
 from gradtape.watching.record import (
     CONSTANT,
     CutRecord,
@@ -32,7 +33,7 @@ if hasattr(torch.nn, "Buffer"):
 CUTS_HELD = 2048
 CUTS_FOLLOWED = 16
 SHARED_AT_MOST = 256
-COPIED_AT_MOST = 1 << 24  # bytes of one tensor
+COPIED_AT_MOST = 1 << 22  # bytes of one tensor
 CONSTANTS_FOLLOWED = 40
 WRITES_AT_MOST = 4096
 _DTYPES: dict[Any, np.dtype[Any]] = {
@@ -226,8 +227,8 @@ class TorchRecorder(Recorder):
         if self.bytes_held > BYTES_HELD_AT_MOST or value.layout is not torch.strided or value.is_meta:
             return None
         kept = KeptTensor(value.detach(), version_of(value), self)
-        if self.shared and storage_key(value) in self.shared:
-            kept.take_copy()
+        if kept.size and value.device.type == "cpu" and not value.untyped_storage().resizable():
+            kept.take_copy()  # NumPy has the memory too
         return kept
 
     def share(self, tensor: Any, location: Location) -> None:
@@ -273,7 +274,7 @@ class TorchRecorder(Recorder):
         if node is None:
             known = self.made.get(id(value))
             place = known[1] if known is not None and known[0]() is value else Location.here()
-            origin = None if known is not None and known[0]() is value else self._alias_of(value)
+            origin = self._alias_of(value, place)
             if origin is not None:
                 return self.copied_leaf(value, origin, origin.location)  # Variable(x.data, requires_grad=True)
             return LeafRecord(
@@ -296,14 +297,17 @@ class TorchRecorder(Recorder):
         leaf.copied_from = cut
         return leaf
 
-    def _alias_of(self, value: Any) -> WatchedRecord | None:
-        """The latest cut that has the memory of a leaf which is met for the first time."""
+    def _alias_of(self, value: Any, made: Location) -> WatchedRecord | None:
+        """The latest cut that has the memory of a leaf which is met for the first time, or is in its statement."""
         if not value.numel() or isinstance(value, torch.nn.Parameter):
             return None
         for cut in reversed(self._cuts):
             kept = cut.kept
             if isinstance(kept, KeptTensor) and kept.bare.data_ptr() == value.data_ptr() and cut.shape == value.shape:
                 return cut
+        for departure in reversed(self.departures):
+            if departure.reason in (".numpy()", "np.asarray()") and is_same_statement(departure.location, made):
+                return departure  # torch.from_numpy(f(x.detach().numpy())).requires_grad_()
         return None
 
     def rewritten(self, value: Any, entry: Entry) -> WatchedRecord:
@@ -361,6 +365,8 @@ class TorchRecorder(Recorder):
             shape, dtype = self.spec_of(operand)
             specs.append(OperandSpec(shape, dtype, bool(operand.requires_grad)))
             kept: Any = record.kept if record is not CONSTANT else None
+            if isinstance(kept, KeptTensor) and kept.was_changed_unnoticed():
+                kept = None  # a NumPy array was written to before this operation
             reusable = isinstance(kept, KeptTensor) and kept.version == version_of(operand) and record.shape == shape
             inputs.append(kept if reusable else self.keep(operand))
         shape, dtype = self.spec_of(result)
@@ -449,6 +455,15 @@ class TorchRecorder(Recorder):
         self.departures.clear()
         self.writes.clear()
         self.written_from.clear()
+
+
+def is_same_statement(one: SourceLocation, other: SourceLocation) -> bool:
+    """Whether two places are in one statement of the user's."""
+    if one.code is not other.code:
+        return False
+    source = source_of(one.file)
+    nodes = source.find(one), source.find(other)
+    return None not in nodes and source.statement(nodes[0]) is source.statement(nodes[1])  # type: ignore[arg-type]
 
 
 def storage_key(tensor: Any) -> int:

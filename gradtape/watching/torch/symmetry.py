@@ -8,7 +8,7 @@ from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.messages import problem
 from gradtape.explain.source.files import span_of
 from gradtape.explain.source.parameter_names import name_of
-from gradtape.watching.torch.recorder import TorchRecorder
+from gradtape.watching.torch.recorder import CopiedLeaf, TorchRecorder
 from gradtape.watching.torch.registration import Registry
 
 ELEMENTS_AT_MOST = 1 << 22
@@ -19,12 +19,17 @@ def judge(leaf: Any, gradient: Any, run: Any, recorder: TorchRecorder, registry:
 
     A gradient of zero decides nothing: it is that of a layer before one that starts at zero.
     """
-    if leaf.dim() < 2 or min(leaf.shape[:2]) < 2 or leaf.numel() > ELEMENTS_AT_MOST or not leaf.is_floating_point():
+    if leaf.dim() < 2 or leaf.numel() > ELEMENTS_AT_MOST or not leaf.is_floating_point():
         return True
+    if isinstance(recorder.record_of(leaf), CopiedLeaf):
+        return True  # values that were computed, not weights
     weight, gradient = leaf.detach(), gradient.detach()
     if weight.layout != gradient.layout or gradient.is_sparse or weight.shape != gradient.shape:
         return True
-    axis = next((axis for axis in (0, 1) if _is_equal(weight, axis, 0.0) and _is_equal(gradient, axis, 1e-5)), None)
+    axes = [axis for axis in (0, 1) if leaf.shape[axis] > 1 and leaf.shape[axis] < leaf.numel()]
+    if leaf.dim() == 2 and 1 in leaf.shape:
+        axes = []  # one unit, or a bias
+    axis = next((axis for axis in axes if _is_equal(weight, axis, 0.0) and _is_equal(gradient, axis, 1e-5)), None)
     if axis is None:
         return True
     if not bool(gradient.any()):

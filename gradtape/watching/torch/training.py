@@ -283,9 +283,10 @@ class Training:
     def _report(self, state: OptimiserState) -> None:
         told: set[Any] = set()
         frozen = None if state.frozen is None else state.frozen.problem
-        are_still = not any(p.requires_grad for p in state.parameters())
-        if frozen is not None and are_still and is_due(frozen.code, *frozen.place[1:]):
-            report(frozen)
+        if frozen is not None and not any(p.requires_grad for p in state.parameters()):
+            told.add(frozen.place)
+            if is_due(frozen.code, *frozen.place[1:]):
+                report(frozen)
         state.frozen = None
         for pending in state.pending.values():
             parameter = pending.parameter()
