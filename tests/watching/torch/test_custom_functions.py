@@ -11,7 +11,8 @@ torch: Any = pytest.importorskip("torch")
 from torch.autograd.function import once_differentiable  # noqa: E402
 
 from gradtape.watching.torch.side_effects import is_repeatable  # noqa: E402
-from tests.watching.torch.test_torch import codes  # noqa: E402
+
+from .test_torch import codes  # noqa: E402
 
 calls: list[int] = []
 count = 0

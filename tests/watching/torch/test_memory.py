@@ -11,7 +11,7 @@ import pytest
 torch: Any = pytest.importorskip("torch")
 from torch import nn  # noqa: E402
 
-from tests.watching.torch.test_torch import codes, found_in  # noqa: E402
+from .test_torch import codes, found_in  # noqa: E402
 
 
 def write_to_result() -> None:
