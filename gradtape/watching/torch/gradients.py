@@ -54,7 +54,6 @@ class BackwardPass:
         self.before: dict[int, Any] = {}  # the gradients that this pass adds to
         self.spoiled: set[int] = set()  # those of them that are not finite already
         self.is_whole = True
-        self.frozen: set[int] = set()  # tensors that require no gradient and that the targets were computed with
         if self.is_plain:
             records = [recorder.record_of(target) for target in self.targets]
             self.records = [record for record in records if record is not None]

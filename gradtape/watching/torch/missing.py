@@ -88,15 +88,15 @@ def why_missing(
 
 
 def why_frozen(
-    parameters: Sequence[Any], passes: Sequence[Any], calls: Any, name: str, made: Location | None
+    parameters: Sequence[Any], used: dict[int, Location], calls: Any, name: str, made: Location | None
 ) -> Problem | None:
     """The problem of an optimiser all of whose parameters were frozen, if the losses were computed with them."""
     known = [calls.frozen.get(id(p)) for p in parameters]
     where = next((entry[1] for entry, p in zip(known, parameters) if entry is not None and entry[0]() is p), None)
     if where is None or not where.is_known:
         return None
-    run = next((run for run in passes if any(id(p) in run.frozen for p in parameters)), None)
-    if run is None:
+    passed = next((used[id(p)] for p in parameters if id(p) in used), None)
+    if passed is None:
         return None
     return problem(
         "GT212",
@@ -104,7 +104,7 @@ def why_frozen(
         spans=[
             span_of(where).labelled("frozen here"),
             *([] if made is None else [span_of(made).labelled("the optimiser is made here")]),
-            span_of(run.location).labelled("gives them none"),
+            span_of(passed).labelled("gives them none"),
         ],
         consequence="the optimiser changes nothing, although the loss is computed with them",
         fixes="requires_grad_(False) for the layers only that are not to be learnt",

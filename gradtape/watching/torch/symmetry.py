@@ -8,21 +8,30 @@ from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.messages import problem
 from gradtape.explain.source.files import span_of
 from gradtape.explain.source.parameter_names import name_of
+from gradtape.watching.computation import RecordedComputation
 from gradtape.watching.torch.recorder import CopiedLeaf, TorchRecorder
 from gradtape.watching.torch.registration import Registry
 
 ELEMENTS_AT_MOST = 1 << 22
 
 
-def judge(leaf: Any, gradient: Any, run: Any, recorder: TorchRecorder, registry: Registry) -> bool:
+def judge(
+    leaf: Any,
+    gradient: Any,
+    run: Any,
+    computation: RecordedComputation | None,
+    recorder: TorchRecorder,
+    registry: Registry,
+) -> bool:
     """Report a weight whose units are all equal and get equal gradients. Whether that is decided for this weight.
 
     A gradient of zero decides nothing: it is that of a layer before one that starts at zero.
     """
     if leaf.dim() < 2 or leaf.numel() > ELEMENTS_AT_MOST or not leaf.is_floating_point():
         return True
-    if isinstance(recorder.record_of(leaf), CopiedLeaf):
-        return True  # values that were computed, not weights
+    record = recorder.record_of(leaf)
+    if isinstance(record, CopiedLeaf) or _is_input_of_a_layer(record, computation):
+        return True  # values that were computed, or an image, a latent or a perturbation, and not weights
     weight, gradient = leaf.detach(), gradient.detach()
     if weight.layout != gradient.layout or gradient.is_sparse or weight.shape != gradient.shape:
         return True
@@ -37,7 +46,6 @@ def judge(leaf: Any, gradient: Any, run: Any, recorder: TorchRecorder, registry:
     known = registry.find(leaf)
     name = registry.path_of(leaf) or name_of(leaf) or "the weight"
     write = recorder.last_write_of_program(leaf)
-    record = recorder.record_of(leaf)
     where = write.location if write is not None else known.location if known else record and record.location
     spans = [span_of(run.location).labelled("gives all of them the same gradient")]
     if where and where.is_known:
@@ -54,6 +62,15 @@ def judge(leaf: Any, gradient: Any, run: Any, recorder: TorchRecorder, registry:
     if is_due("GT514", *found.place[1:]):
         report(found)
     return True
+
+
+def _is_input_of_a_layer(record: Any, computation: RecordedComputation | None) -> bool:
+    """Whether a leaf is what a layer is applied to."""
+    users = () if computation is None else computation.consumers.get(record, ())
+    return any(
+        user.operation.startswith(("linear", "conv", "bilinear")) and user.parents and user.parents[0] is record
+        for user in users
+    )
 
 
 def _is_equal(values: Any, axis: int, tolerance: float) -> bool:

@@ -97,6 +97,7 @@ class Training:
         self._with_gradient: dict[int, registration.Untrained] = {}
         self._changed: set[int] = set()
         self._symmetric: set[int] = set()
+        self._used_frozen: dict[int, Location] = {}  # frozen tensors, and the last pass of what they were used for
         self.in_step = False
         calls.changed_leaf = self.leaf_changed
 
@@ -145,7 +146,7 @@ class Training:
             if where is not None and leaf.grad is not None:
                 self._added[id(leaf)] = (Gradient.of(leaf), where)
         if run.accumulates:
-            run.frozen = missing.frozen_behind(run.records, self.calls)
+            self._used_frozen.update(dict.fromkeys(missing.frozen_behind(run.records, self.calls), run.location))
             self.passes = [*self.passes[-PASSES_HELD + 1 :], run]
             known = self._with_gradient
             optimised = self.optimised()
@@ -159,7 +160,7 @@ class Training:
             pairs = [(leaf, gradient) for leaf, gradient in zip(run.inputs, given) if node_of(leaf) is None]
         for leaf, gradient in pairs:
             is_new = id(leaf) not in self._symmetric and is_plain(leaf) and is_plain(gradient)
-            if is_new and symmetry.judge(leaf, gradient, run, self.recorder, self.registry):
+            if is_new and symmetry.judge(leaf, gradient, run, computation, self.recorder, self.registry):
                 self._symmetric.add(id(leaf))
         self.customs.judge(run)
 
@@ -224,6 +225,7 @@ class Training:
         state.has_had_gradients = state.has_had_gradients or any(p.grad is not None for p in parameters)
         if state.steps == 1 and self.passes:
             self._look_for_missing(state, parameters)
+        if state.steps == 1:
             self._look_for_frozen(state, parameters)
         self._ever_optimised.update(map(id, parameters))
         if state.steps in (1, 2, STEPS_UNTIL_REPORTED):
@@ -263,7 +265,7 @@ class Training:
         """Notice an optimiser all of whose parameters are frozen, although the loss is computed with them."""
         if not parameters or any(p.requires_grad or not is_plain(p) for p in parameters):
             return
-        found = missing.why_frozen(parameters, self.passes, self.calls, state.name, state.location)
+        found = missing.why_frozen(parameters, self._used_frozen, self.calls, state.name, state.location)
         if found is not None:
             state.frozen = Pending(weakref.ref(parameters[0]), found, True)
 

@@ -1,0 +1,154 @@
+"""Mistakes in small programs for PyTorch: what is reported, where, and with which edit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+torch: Any = pytest.importorskip("torch")
+from torch import nn  # noqa: E402
+
+from .test_torch import codes, found_in  # noqa: E402
+
+
+def fit(loss: Callable[[], Any], optimizer: Any, steps: int = 3) -> None:
+    for _ in range(steps):
+        optimizer.zero_grad()
+        loss().backward()
+        optimizer.step()
+
+
+def norm_without_keepdim() -> None:
+    w = torch.randn(4, 4, requires_grad=True)
+    ((w / w.norm(dim=1)) @ torch.ones(4)).pow(2).sum().backward()
+
+
+def norm_of_the_other_axis() -> None:
+    w = torch.randn(4, 4, requires_grad=True)
+    ((w - w.mean(dim=0)) / w.std(dim=0)).pow(3).sum().backward()
+
+
+def likelihood() -> None:
+    mean, y = nn.Linear(2, 1), torch.randn(9)
+    torch.distributions.Normal(mean(torch.randn(9, 2)), 1.0).log_prob(y).mean().backward()
+
+
+def likelihood_of_pairs() -> None:
+    mean, y = nn.Linear(2, 9), torch.randn(9)
+    torch.distributions.Normal(mean(torch.randn(9, 2)), 1.0).log_prob(y.unsqueeze(1)).mean().backward()
+
+
+def frozen_optimiser() -> None:
+    body, head = nn.Linear(3, 4), nn.Linear(4, 1)
+    head.requires_grad_(False)
+    optimizers = [torch.optim.SGD(part.parameters(), lr=0.1) for part in (body, head)]
+    for _ in range(2):
+        head(body(torch.randn(5, 3))).sum().backward()
+        for optimizer in optimizers:
+            optimizer.step()
+            optimizer.zero_grad()
+
+
+def head_left_out() -> None:
+    body, head = nn.Linear(3, 4), nn.Linear(4, 1)
+    fit(lambda: head(body(torch.ones(5, 3))).pow(2).sum(), torch.optim.SGD(body.parameters(), lr=0.01))
+
+
+def image_through_a_model() -> None:
+    model, image = nn.Linear(3, 4), torch.zeros(2, 3, requires_grad=True)
+    fit(lambda: (model(image) - 1).pow(2).sum(), torch.optim.SGD([image], lr=0.01))
+
+
+def loaded_critic() -> None:
+    body, critic = nn.Linear(3, 4), nn.Linear(4, 1)
+    critic.load_state_dict(nn.Linear(4, 1).state_dict())
+    fit(lambda: critic(body(torch.ones(5, 3))).pow(2).sum(), torch.optim.SGD(body.parameters(), lr=0.01))
+
+
+def zeros_behind_zeros() -> None:
+    first, second = torch.zeros(3, 4, requires_grad=True), torch.zeros(4, 1, requires_grad=True)
+    torch.manual_seed(0)
+    x, y = torch.randn(9, 3), torch.randn(9, 1)
+    optimizer = torch.optim.SGD([first, second], lr=0.1)
+    fit(lambda: (torch.sigmoid(x @ first) @ second - y).pow(2).mean(), optimizer)
+
+
+def probabilities_for_logits() -> None:
+    logp = torch.log_softmax(nn.Linear(3, 4)(torch.randn(6, 3)), dim=1)
+    nn.functional.cross_entropy(logp.exp(), torch.arange(6) % 4).backward()
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        (norm_without_keepdim, ["GT103"]),
+        (norm_of_the_other_axis, []),
+        (likelihood, ["GT101"]),
+        (likelihood_of_pairs, []),
+        (frozen_optimiser, ["GT212"]),
+        (head_left_out, ["GT513"]),
+        (image_through_a_model, []),
+        (loaded_critic, []),
+        (zeros_behind_zeros, ["GT514"]),
+        (probabilities_for_logits, ["GT509"]),
+    ],
+)
+def test_the_mistake_is_found_and_its_like_is_not(program: Callable[[], Any], expected: list[str]) -> None:
+    """A mistake, or a program that looks like it and is right."""
+    assert codes(program) == expected
+
+
+def test_layers_that_refuse_their_input_are_explained() -> None:
+    """The check of an LSTM raises before anything is computed: the layer and its size are named."""
+
+    def program() -> None:
+        lstm = nn.LSTM(5, 2)
+        lstm(torch.ones(4, 3, 8))
+
+    (found,) = found_in(program)
+    assert found.code == "GT116"
+    assert found.title == "the LSTM takes 5 features, and its input of shape (4, 3, 8) has 8"
+    assert str(found.fixes[0]) == "8"
+
+
+def test_gradients_are_cleared_before_the_backward_pass_where_that_is_needed() -> None:
+    """In the closure of an optimiser, and for tensors that are changed one by one."""
+    point = torch.ones(2, requires_grad=True)
+    optimizer = torch.optim.LBFGS([point], max_iter=3)
+
+    def closed() -> None:
+        def closure() -> Any:
+            value = (point - 3).pow(4).sum()
+            value.backward()
+            return value
+
+        optimizer.step(closure)
+        optimizer.step(closure)
+
+    def by_hand() -> None:
+        w, b = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+        for _ in range(3):
+            loss = (w * 2 + b).pow(2).sum()
+            loss.backward()
+            w.data -= 0.1 * w.grad
+            b.data -= 0.1 * b.grad
+
+    assert [str(problem.fixes[0]) for problem in found_in(closed)] == ["optimizer.zero_grad(); value.backward()"]
+    assert [str(problem.fixes[0]) for problem in found_in(by_hand)] == ["w.grad = b.grad = None; loss.backward()"]
+
+
+def test_what_carries_a_graph_into_the_next_step_is_named() -> None:
+    """The line that keeps the state with its history."""
+
+    def program() -> None:
+        layer, average = nn.Linear(2, 1), torch.zeros(())
+        for _ in range(3):
+            value = layer(torch.ones(3, 2)).pow(2).sum()
+            (value - average).backward()
+            average = 0.9 * average + 0.1 * value
+
+    (found,) = found_in(program)
+    assert found.code == "GT308"
+    assert any("0.1 * value" in span.text for span in found.spans)
