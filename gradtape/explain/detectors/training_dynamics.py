@@ -126,7 +126,7 @@ def _used_axis(softmax: Record, axis: int, replay: Computation) -> tuple[int, st
         elif node.operation == "multiply":
             found = _weighted_axis(node, previous, axis, softmax, replay)
         elif node.operation == "matmul":
-            found = _attention_axis(node, previous, axis, softmax)
+            found = _attention_axis(node, previous, axis, softmax) or _assignment_axis(node, axis, softmax, replay)
         elif node.operation == "einsum" and previous is softmax:
             found = _einsum_attention_axis(node, axis, softmax)
         if found is not None:
@@ -303,6 +303,29 @@ def _attention_axis(node: Record, previous: Record, axis: int, softmax: Record) 
     if len(keys) < 2 or keys[-1] != values[-2]:
         return None
     return last, f"the values are summed over axis {last}"
+
+
+def _assignment_axis(node: Record, axis: int, softmax: Record, replay: Computation) -> tuple[int, str] | None:
+    """Soft assignment: similarities of points and centres, made of all pairs, weigh those very centres."""
+    if node.parents[0] is not softmax or len(softmax.shape) != 2 or axis != 0 or len(node.parents) != 2:
+        return None
+    centres = node.parents[1]
+    if not centres.is_tracked or any(c.operation in ("sum", "mean") for c in replay.consumers.get(softmax, ())):
+        return None  # normalised along the other axis afterwards
+    scores = softmax.parents[0]
+    for _ in range(6):  # scaled, shifted, with the sign changed
+        if not scores.operation or scores.operation == "sum":
+            break
+        scores = next((parent for parent in scores.parents if parent.shape == scores.shape), scores)
+    table = scores.parents[0] if scores.operation == "sum" and scores.parents else None
+    if table is None or table.shape[:2] != softmax.shape or len(table.shape) != 3:
+        return None
+    for _ in range(4):  # the differences, before they are squared
+        pairs = [parent for parent in table.parents if parent.is_tracked and parent.shape != table.shape]
+        if any(centres is origin for pair in pairs for origin in (pair, *pair.parents)):
+            return 1, "the centres are summed over axis 1"
+        table = next((parent for parent in table.parents if parent.shape == table.shape), table)
+    return None
 
 
 def _einsum_attention_axis(node: Record, axis: int, softmax: Record) -> tuple[int, str] | None:

@@ -22,7 +22,7 @@ from gradtape.explain.graph.cuts import FIXES, code_of, cut_words, first_of, fix
 from gradtape.explain.graph.watch import GraphWatch
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Problem
-from gradtape.explain.model.record import Record
+from gradtape.explain.model.record import Record, Shape
 from gradtape.explain.model.why import Step, Why
 from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import span_of
@@ -190,10 +190,14 @@ def _find_departure() -> Record | None:
 
 def _explain_flow(route: list[Record], target: Tensor, source: Tensor, mask: int) -> Why:
     """The operations between the target and the source, with the size of the gradient on its way back."""
+    return explain_flow(route, _gradient_sizes(route, mask) if len(route) > 1 else None, source.shape)
+
+
+def explain_flow(route: list[Record], sizes: list[float] | None, shape: Shape) -> Why:
+    """The answer for a gradient that flows along `route`; `sizes` are its root mean squares there, if known."""
     if len(route) == 1:
-        found = problem("", f"the target is the source: its gradient is the seed, of shape {source.shape}", spans=())
+        found = problem("", f"the target is the source: its gradient is the seed, of shape {shape}", spans=())
         return Why(found)
-    sizes = _gradient_sizes(route, mask)
     steps = [
         Step(node.operation, node.shape, str(node.dtype), node.location, _gain(sizes, index))
         for index, node in enumerate(route[:-1])
@@ -202,7 +206,7 @@ def _explain_flow(route: list[Record], target: Tensor, source: Tensor, mask: int
     number = len(route) - 1
     died = next((i for i, size in enumerate(sizes) if size == 0.0), None) if sizes else None
     rows = _path_rows(steps)
-    rows.append(f"the source, of shape {source.shape}")
+    rows.append(f"the source, of shape {shape}")
     if died:
         return Why(_zero_problem(route, steps, died, rows), tuple(steps))
     head = f"the gradient flows: {number} operation{'s' * (number != 1)} from the target back to the source"
@@ -271,4 +275,4 @@ def _zero_problem(route: list[Record], steps: list[Step], died: int, rows: list[
     )
 
 
-__all__ = ["Step", "Why", "why", "why_no_grad", "why_untracked"]
+__all__ = ["Step", "Why", "explain_flow", "why", "why_no_grad", "why_untracked"]
