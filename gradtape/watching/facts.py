@@ -15,7 +15,7 @@ from gradtape.explain.model.problem import Problem
 from gradtape.explain.report.facts import Edge, ExpressionGroup, Facts, GradientSource, Spread
 from gradtape.explain.report.names import name_of
 from gradtape.watching.computation import RecordedComputation
-from gradtape.watching.record import CONSTANT, WatchedRecord
+from gradtape.watching.record import CONSTANT, LeafRecord, WatchedRecord
 
 Arrival = tuple[WatchedRecord, Any]
 
@@ -24,9 +24,10 @@ def facts_of(
     computation: RecordedComputation,
     arrivals: Sequence[Arrival],
     asked: Location | None,
-    reasons: Mapping[WatchedRecord, Problem] | None = None,
+    reasons: Mapping[WatchedRecord, Problem],
 ) -> Facts:
-    """The facts of the gradient of `computation`; `arrivals` are the sources with the gradients that the library gave.
+    """The facts of the gradient of `computation`; `arrivals` are the sources with the gradients that the library gave,
+    `reasons` say why some have none.
 
     `reasons` say why a source got none.
     What arrives at operations in between is computed by `computation`; where an operation cannot be executed again, the
@@ -42,7 +43,8 @@ def facts_of(
             group.is_target = True
             facts.targets.append(group.key)
         for record, gradient in arrivals:
-            collector.add_source(record, gradient, (reasons or {}).get(record))
+            collector.add_source(record, gradient, reasons.get(record))
+    collector.put_origins_first()
     if computation.lost is not None:
         facts.missing = f"{computation.lost.operation} cannot be executed again: what it passes back is not known."
     return facts
@@ -105,6 +107,9 @@ class _FactsCollector:
             passed = Spread.of(given[index]) if index < len(given) and given[index] is not None else None
             kind = "cut" if parent.is_cut else "none" if record.selects_by(index) else "flow"
             edge = self._edge(parent, record, kind)
+            for origin in parent.origins() if parent.is_cut else ():
+                if isinstance(origin, LeafRecord):
+                    self._edge(origin, parent, "cut")
             if passed is not None and passed.count:
                 edge.squares += passed.squares / passed.count
                 edge.sized += 1
@@ -121,14 +126,21 @@ class _FactsCollector:
         above, below = self.group(parent), self.group(child)
         if above.kind == "cut":
             above.cuts += 1
-            above.order = above.last = min(above.order, below.order - 0.5)
         edge = self.facts.edges.setdefault((above.key, below.key), Edge(kind))
         edge.count += 1
         if child.kind == "elementwise" and parent.shape != child.shape:
             edge.stretch = parent.shape, child.shape
         return edge
 
-    def add_source(self, record: WatchedRecord, gradient: Any, reason: Problem | None = None) -> None:
+    def put_origins_first(self) -> None:
+        """Give cuts and leaves an order before all their uses: a leaf has a record from one of its uses on only."""
+        for kind in ("cut", "leaf"):
+            for above, below in self.facts.edges:
+                group = self.facts.places[above]
+                if group.kind == kind:
+                    group.order = group.last = min(group.order, self.facts.places[below].order - 0.5)
+
+    def add_source(self, record: WatchedRecord, gradient: Any, reason: Problem | None) -> None:
         """Add a tensor that the gradient was taken by."""
         group = self.group(record)
         group.is_source = True

@@ -31,6 +31,9 @@ Arrival = tuple[WatchedRecord, np.ndarray[Any, Any] | None]
 """A source and the gradient that it got; None if it got none."""
 
 
+NO_REASONS: Mapping[WatchedRecord, Problem] = {}
+
+
 def judge_broadcast(record: OperationRecord, inputs: Sequence[Any], shapes: tuple[Shape, Shape]) -> None:
     """Report an accidental broadcast at an elementwise operation of two operands, or keep it for when a gradient is
     taken.
@@ -56,13 +59,14 @@ def judge_gradient(
     departures: Sequence[WatchedRecord] = (),
     judges_zeros: bool = True,
     surveys: bool = True,
-    reasons: Mapping[WatchedRecord, Problem] | None = None,
+    where: Location | None = None,
+    reasons: Mapping[WatchedRecord, Problem] = NO_REASONS,
 ) -> list[Problem]:
     """Run the detectors that apply to a gradient that was taken; they report what they find.
 
     `targets` are the values, as arrays, that were differentiated; `departures` the values that have left the graph as
-    numbers or arrays since the gradient before; `reasons` say why a source got none, for a report. The notes of a
-    survey, if it `surveys`, are returned.
+    numbers or arrays since the gradient before; `where` is the place that asked for the gradient, if that is not the
+    present one; `reasons` say why sources have no gradient. The notes of a survey, if it `surveys`, are returned.
     """
     numbers = [(record, g) for record, g in arrivals if g is not None and g.size]
     broken = not all(np.isfinite(target).all() for target in targets if target is not None)
@@ -70,7 +74,7 @@ def judge_gradient(
     zeros = [] if broken or not judges_zeros else [record for record, g in numbers if not np.any(g)]
     try:
         with np.errstate(all="ignore"):
-            show_gradient(computation, arrivals, reasons)
+            tell_observers(computation, arrivals, where, reasons)
             if broken:
                 check.explain_nonfinite(computation, [], [target for target in targets if target is not None])
                 return []
@@ -87,15 +91,16 @@ def judge_gradient(
         return []
 
 
-def show_gradient(
+def tell_observers(
     computation: RecordedComputation,
     arrivals: Sequence[Arrival],
-    reasons: Mapping[WatchedRecord, Problem] | None = None,
+    where: Location | None = None,
+    reasons: Mapping[WatchedRecord, Problem] = NO_REASONS,
 ) -> None:
-    """Tell those who make a report of a gradient that was taken."""
+    """Tell those who want to know of each gradient, for a report."""
     for observe in observers:
-        where = Location.here()
-        observe(where, functools.partial(facts_of, computation, arrivals, where, reasons))
+        asked = where or Location.here()
+        observe(asked, functools.partial(facts_of, computation, arrivals, asked, reasons))
 
 
 def judge_records(computation: RecordedComputation, departures: Sequence[WatchedRecord] = ()) -> None:
@@ -116,4 +121,4 @@ def judge_records(computation: RecordedComputation, departures: Sequence[Watched
             judge_softmax(record, computation)
 
 
-__all__ = ["Arrival", "judge_broadcast", "judge_gradient", "judge_records", "show_gradient"]
+__all__ = ["Arrival", "judge_broadcast", "judge_gradient", "judge_records", "tell_observers"]

@@ -312,7 +312,10 @@ class _Page:
             remarks.append(f"Finite numbers became NaN or infinite here, {way}.")
         if group.carried is not None:
             passed = group.carried.size
-            remarks.append(f"A loop: its result goes into its next step (gradient {number(passed)} there).")
+            remarks.append(
+                "A loop, or a model of several layers: its result goes into its next step "
+                f"(gradient {number(passed)} there)."
+            )
         verdicts = "".join(
             f'<a class="badge code" href="#v{number_}">{escape(problem.code)}</a>'
             for number_, problem in enumerate(self.problems)

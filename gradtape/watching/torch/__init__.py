@@ -31,6 +31,7 @@ from gradtape.errors import GradTapeError
 from gradtape.explain.model.problem import Problem
 from gradtape.explain.source.libraries import recognising
 from gradtape.watching.budget import Budget
+from gradtape.watching.observers import observers
 from gradtape.watching.torch import queries
 from gradtape.watching.torch.calls import CallRecorder
 from gradtape.watching.torch.errors import explain_call, explain_error
@@ -219,6 +220,8 @@ class Watcher:
         with self._own_work():
             surveys = place not in self._surveyed and seconds < SURVEYED_SECONDS
             self._surveyed.add(place)
+            if observers:
+                self._name_leaves(run)
             computation = judge_backward(self.recorder, run, result, self.tell, surveys)
             self.training.after_backward(run, result, computation)
             if computation is not None and not run.retains and not run.creates_graph:
@@ -226,6 +229,14 @@ class Watcher:
             self.budget.spend(place)
         if not self.budget.is_left:
             self.hooks.rest()
+
+    def _name_leaves(self, run: BackwardPass) -> None:
+        """Name the parameters behind a gradient as their modules do, for a report."""
+        parents = self.training.registry.parents()
+        for leaf in run.leaves:
+            record = self.recorder.record_of(leaf)
+            if record is not None and not record.is_shared and not record.name:
+                record.name = self.training.registry.path_of(leaf, parents)
 
     def _explain_backward(self, error: RuntimeError, run: BackwardPass | None) -> None:
         if run is None or getattr(error, "problem", None) is not None:
