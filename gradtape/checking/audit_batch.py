@@ -34,6 +34,11 @@ if TYPE_CHECKING:
     from gradtape.extend import Span
 
 PAIRS_SHOWN = 6
+WATCHED = {
+    **{"torch": "torch", "tensorflow": "tensorflow", "keras": "tensorflow"},
+    **{"jax": "jax", "jaxlib": "jax", "flax": "jax", "equinox": "jax"},
+}
+"""The libraries whose functions are audited by themselves, in gradtape.watching, by the packages of their values."""
 MEETINGS_SOUGHT = 3
 Array = np.ndarray[Any, Any]
 
@@ -114,10 +119,11 @@ def audit_batch(function: Callable[..., Any], argnums: int | Sequence[int] = 0) 
     """
 
     def audit(*args: Any, **kwargs: Any) -> BatchAudit:
-        for library in ("torch", "tensorflow", "keras"):
-            if any(type(each).__module__.partition(".")[0] == library for each in (function, *args)):
-                home = "tensorflow" if library == "keras" else library
-                return _audit_library(home, function, args, kwargs, argnums)
+        for each in (function, *leaves(args)):
+            packages = [kind.__module__.partition(".")[0] for kind in type(each).__mro__]
+            library = next((WATCHED[package] for package in packages if package in WATCHED), None)
+            if library is not None:
+                return _audit_library(library, function, args, kwargs, argnums)
         numbers, _ = choose_arguments(function, args, argnums)
         run = record_call(function, args, kwargs, numbers)
         outputs = leaves(run.result)
@@ -145,7 +151,7 @@ def _audit_library(
     kwargs: dict[str, Any],
     argnums: int | Sequence[int],
 ) -> BatchAudit:
-    """The audit of a function or model of PyTorch or TensorFlow, which runs its own backward passes."""
+    """The audit of a function or model of PyTorch, TensorFlow or JAX, which runs its own backward passes."""
     queries = importlib.import_module(f"gradtape.watching.{library}.queries")
     numbers = [argnums] if isinstance(argnums, int) else list(argnums)
     size, found, meetings = queries.find_leaks(function, args, kwargs, numbers)

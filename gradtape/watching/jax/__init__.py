@@ -9,6 +9,7 @@ loops         NaN and infinity inside of loops and branches
 replay        an operation and its rule, executed again
 gradients     what is judged when a gradient was taken
 losses        what losses are given
+queries       why a gradient is what it is; whether the examples of a batch are independent
 rules         `jax.custom_vjp` and `jax.custom_jvp`
 errors        JAX's own errors, explained
 """

@@ -18,9 +18,10 @@ from gradtape.explain.model.problem import Fix, Problem, Span
 from gradtape.explain.source.files import source_of, span_of
 from gradtape.watching.computation import RecordedComputation
 from gradtape.watching.jax.hooks import GradientCall
-from gradtape.watching.jax.loops import nonfinite_origin
+from gradtape.watching.jax.loops import constant_origin, nonfinite_origin
 from gradtape.watching.jax.recorder import Session, Tracer
-from gradtape.watching.judge import judge_gradient
+from gradtape.watching.judge import judge_gradient, tell_observers
+from gradtape.watching.observers import observers
 from gradtape.watching.record import KeptValue, LeafRecord, WatchedRecord
 
 SURVEYED_AT_MOST = 60
@@ -72,19 +73,31 @@ def judge(taken: TakenGradient, surveys: bool) -> list[Problem]:
     finite = all(np.isfinite(t).all() for t in targets) and all(
         np.isfinite(g).all() for _, g in arrivals if g is not None
     )
+    where = taken.location
+    reasons: dict[WatchedRecord, Problem] = {}
     if finite and not taken.is_jacobian:
-        missing = [leaf for leaf, g in arrivals if leaf not in computation.consumers]
-        if missing and report_missing(taken, computation, missing):
+        missing = [leaf for leaf, _ in arrivals if leaf not in computation.consumers]
+        arrivals = [(leaf, g if leaf in computation.consumers else None) for leaf, g in arrivals]
+        if observers:
+            reasons = {leaf: _missing_problem(taken, [leaf], False) for leaf in missing}
+        if missing and report_missing(taken, missing):
+            tell_observers(computation, arrivals, where, reasons)
             return []
-        arrivals = [(leaf, g) for leaf, g in arrivals if leaf in computation.consumers]
         if (equal := equal_units(taken, computation, arrivals)) is not None and is_due("GT514", *equal.place[1:]):
             report(equal)
-    if not finite and (inside := nonfinite_origin(computation, taken.session.bodies)) is not None:
+    if not finite and (inside := _nonfinite_elsewhere(taken, computation)) is not None:
         if is_due(inside.code, *inside.place[1:]):
             report(inside)
+        tell_observers(computation, arrivals, where)
         return []
     surveys = surveys and len(computation.records) <= SURVEYED_AT_MOST and not taken.is_jacobian
-    return judge_gradient(computation, arrivals, targets, judges_zeros=not taken.is_jacobian, surveys=surveys)
+    return judge_gradient(computation, arrivals, targets, (), not taken.is_jacobian, surveys, where, reasons)
+
+
+def _nonfinite_elsewhere(taken: TakenGradient, computation: RecordedComputation) -> Problem | None:
+    """The origin of NaN or infinity in the body of a loop, or in what was computed from constants."""
+    inside = nonfinite_origin(computation, taken.session.bodies)
+    return constant_origin(computation, taken.session.spoiled) if inside is None else inside
 
 
 def _is_gradient_of(gradient: Any, leaf: WatchedRecord) -> bool:
@@ -94,26 +107,50 @@ def _is_gradient_of(gradient: Any, leaf: WatchedRecord) -> bool:
 # -- a gradient that is zero because nothing connects the target with an argument
 
 
-def report_missing(taken: TakenGradient, computation: RecordedComputation, missing: Sequence[LeafRecord]) -> bool:
+def report_missing(taken: TakenGradient, missing: Sequence[LeafRecord]) -> bool:
     """Report the arguments that the target was not computed from, or only through what has no derivative.
 
-    Where other arguments have a gradient, `stop_gradient` says that it was meant.
+    Where other arguments have a gradient, `stop_gradient` may say that it was meant.
     """
     is_all = len(missing) == len(taken.leaves)
     for leaf in missing:
-        cut = _cut_behind(taken, leaf)
+        cut = cut_behind(taken, leaf)
         if cut is not None:
-            if not is_all and code_of(cut) == "GT208":
+            if not is_all and code_of(cut) == "GT208" and is_stop_meant(cut, leaf):
                 continue
-            found = _cut_problem(taken, cut, missing if is_all else [leaf])
         elif _is_used(taken, leaf) or not (is_all or _has_siblings(taken, leaf)):
             continue
-        else:
-            found = _unused_problem(taken, missing if is_all else [leaf], is_all)
+        found = _missing_problem(taken, missing if is_all else [leaf], is_all)
         if is_due("GT201", *found.place[1:]):
             report(found)
         return True
     return False
+
+
+def _missing_problem(taken: TakenGradient, leaves: Sequence[LeafRecord], is_all: bool) -> Problem:
+    """The problem for arguments, the first of which is the evidence, that get no gradient."""
+    cut = cut_behind(taken, leaves[0])
+    return unused_problem(taken, leaves, is_all) if cut is None else _cut_problem(taken, cut, leaves)
+
+
+_MEANT = re.compile(
+    r"freez|froze|pretrain|fixed|constant|target|teacher|student|slow|momentum|\bema\b|ema_|_ema|polyak|\bold|_old|"
+    r"baseline|advantage|critic|reward|probe|reference|anchor|detach|straight|codebook|quanti|byol|simsiam|contrastive|"
+    r"no gradient|without gradient|not (be )?(trained|learned|updated)"
+)
+"""Words of programs that keep a part of their parameters out of a gradient on purpose."""
+
+
+def is_stop_meant(cut: WatchedRecord, leaf: LeafRecord) -> bool:
+    """Whether a parameter whose gradient `stop_gradient` ends was meant to get none.
+
+    Certainly if it was applied to the parameter itself; and if the program has a word for what it does.
+    """
+    stopped = list(cut.origins())
+    if not stopped or leaf in stopped or len(cut.joined) > 1:
+        return True
+    lines = source_of(cut.location.file).lines
+    return not lines or _MEANT.search("\n".join(lines).lower()) is not None
 
 
 def _has_siblings(taken: TakenGradient, leaf: LeafRecord) -> bool:
@@ -127,7 +164,7 @@ def _is_used(taken: TakenGradient, leaf: LeafRecord) -> bool:
     return any(leaf in record.parents for record in taken.session.records)
 
 
-def _cut_behind(taken: TakenGradient, leaf: LeafRecord) -> WatchedRecord | None:
+def cut_behind(taken: TakenGradient, leaf: LeafRecord) -> WatchedRecord | None:
     """The operation without a derivative that was the last on the way from an argument."""
     reaching = [cut for cut in taken.session.cuts if leaf in _behind(cut)]
     used = {parent for record in taken.session.records for parent in record.parents if parent.is_cut}
@@ -144,17 +181,21 @@ def _behind(start: WatchedRecord) -> set[WatchedRecord]:
     return seen
 
 
-def _names(leaves: Sequence[LeafRecord]) -> str:
+def names_of(leaves: Sequence[LeafRecord]) -> str:
+    """The names of some arguments, the first three of many."""
     names = [str(leaf.params["name"]) for leaf in leaves]
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
+def cut_words(cut: WatchedRecord) -> str:
+    """What a cut does to the gradient."""
+    return f"the value of {cut.reason} has no derivative" if code_of(cut) == "GT209" else f"{cut.reason} ends it"
+
+
 def _cut_problem(taken: TakenGradient, cut: WatchedRecord, leaves: Sequence[LeafRecord]) -> Problem:
-    reason = cut.reason
-    words = f"the value of {reason} has no derivative" if code_of(cut) == "GT209" else f"{reason} ends it"
     return problem(
         "GT201",
-        f"the gradient of {_names(leaves)} is zero: {words}",
+        f"the gradient of {names_of(leaves)} is zero: {cut_words(cut)}",
         spans=[cut.location, span_of(taken.location, "the gradient is taken here")],
         consequence="JAX gives zeros where there is no gradient: nothing will move",
         fixes=fix_for(cut, is_tape=True),
@@ -162,23 +203,24 @@ def _cut_problem(taken: TakenGradient, cut: WatchedRecord, leaves: Sequence[Leaf
     )
 
 
-def _unused_problem(taken: TakenGradient, leaves: Sequence[LeafRecord], is_all: bool) -> Problem:
+def unused_problem(taken: TakenGradient, leaves: Sequence[LeafRecord], is_all: bool) -> Problem:
+    """The problem for arguments that the function does not use; `is_all` if those are all that it was given."""
     name = getattr(taken.function, "__name__", "the function")
     asked = span_of(taken.location, "the gradient is taken here")
     used = _use_of_outer_name(taken) if is_all else None
     spans: list[Span] = [asked]
     fixes: list[str] = [
-        f"compute the result of {name} from {_names(leaves)}; or leave it out of what is differentiated"
+        f"compute the result of {name} from {names_of(leaves)}; or leave it out of what is differentiated"
     ]
     if used is not None:
         span, argument, edit = used
         spans = [span.labelled(f"the same value, from outside: not the argument {argument}"), asked]
         fixes.insert(0, edit)
     elif (body := _returned(taken.function)) is not None:
-        spans = [asked, body.labelled(f"computed without {_names(leaves)}")]
+        spans = [asked, body.labelled(f"computed without {names_of(leaves)}")]
     return problem(
         "GT201",
-        f"the gradient of {_names(leaves)} is zero: {name} does not use {'it' if len(leaves) == 1 else 'them'}",
+        f"the gradient of {names_of(leaves)} is zero: {name} does not use {'it' if len(leaves) == 1 else 'them'}",
         spans=spans,
         consequence="JAX gives zeros for what was not used: it will not move",
         fixes=fixes,
@@ -327,4 +369,13 @@ def _first_binding(site: Any, name: str) -> Span | None:
     return None
 
 
-__all__ = ["TakenGradient", "gradients_in", "is_known", "judge"]
+__all__ = [
+    "TakenGradient",
+    "cut_behind",
+    "cut_words",
+    "gradients_in",
+    "is_known",
+    "judge",
+    "names_of",
+    "unused_problem",
+]

@@ -20,6 +20,7 @@ from jax.tree_util import tree_flatten_with_path, tree_leaves
 
 from gradtape.core.location import Location
 from gradtape.explain.detectors.broadcast import Residual
+from gradtape.watching.jax.loops import spoiled_constant
 from gradtape.watching.jax.operations import Operation, kind_of
 from gradtape.watching.jax.recorder import (
     CustomCall,
@@ -30,6 +31,7 @@ from gradtape.watching.jax.recorder import (
     Session,
     SlotValue,
     Tracer,
+    is_concrete,
     local,
     shape_of,
     trace_key,
@@ -135,6 +137,10 @@ class Hooks:
             setattr(owner, name, original)
         self._replaced.clear()
 
+    def original(self, name: str) -> Any:
+        """A function of JAX's that was replaced, as it was."""
+        return next((held for owner, known, held in self._replaced if owner is jax and known == name), None)
+
     def _replace(self, owner: Any, name: str, ours: Any) -> None:
         self._replaced.append((owner, name, owner.__dict__[name]))
         setattr(owner, name, ours)
@@ -147,11 +153,21 @@ class Hooks:
         @functools.wraps(original)
         def bind_with_trace(primitive: Any, trace: Any, args: Any, *rest: Any) -> Any:
             session = local.sessions.get(trace_key(trace)) if local.sessions else None
-            result = original(primitive, trace, args, *rest)
+            if session is None:
+                result = original(primitive, trace, args, *rest)
+            else:
+                local.depth += 1  # the operations that an operation on tracers consists of are a part of it
+                try:
+                    result = original(primitive, trace, args, *rest)
+                finally:
+                    local.depth -= 1
             if session is not None and not session.muted and not local.is_judging:
                 with watcher.guarded():
                     results = result if isinstance(result, list | tuple) else [result]
                     session.record(primitive, args, rest[-1], results)
+            elif local.order and not local.depth and not local.is_judging and watcher.is_recording:
+                with watcher.guarded():
+                    _look_at_constants(primitive, args, rest[-1], result)
             return result
 
         return bind_with_trace
@@ -404,6 +420,21 @@ def record_index(session: Session, x: Any, index: Any, result: Any) -> None:
     session.add(Operation("getitem", "linear", params), [x, *dynamic], [result], replay_of(call, False))
 
 
+def _look_at_constants(primitive: Any, args: Any, params: Any, result: Any) -> None:
+    """Keep an operation on concrete arrays that made a NaN, while a function is traced: it may be given to that."""
+    results = result if isinstance(result, list | tuple) else [result]
+    session = local.order[-1]
+    if session.muted or session.spoiled or not all(map(_is_array, results)) or not all(map(is_concrete, args)):
+        return
+    found = spoiled_constant(primitive, params, args, results)
+    if found is not None:
+        session.spoiled.append(found)
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, jax.Array) and not isinstance(value, Tracer)
+
+
 def primitive_kinds() -> list[type]:
     """The classes of primitives that say how they are executed."""
     base = jax.extend.core.Primitive if hasattr(jax, "extend") else type(jax.lax.sin_p)
@@ -500,7 +531,7 @@ def _program_for(call: JitCall, function: Any, args: tuple[Any, ...], kwargs: di
 
 def insert_program(outer: Session, program: Program, leaves: Sequence[Any], results: Sequence[Any]) -> None:
     """Put the operations of a program that was called inside `outer` in the place of the one call."""
-    values = Evaluation(program, [outer.kept_of(leaf) if hasattr(leaf, "dtype") else None for leaf in leaves])
+    values = Evaluation(program, [outer.kept_of(leaf) if _is_number(leaf) else None for leaf in leaves])
     if isinstance(outer, Program):
         outer.nested.append(values)
     made: dict[WatchedRecord, WatchedRecord] = {}
@@ -566,6 +597,10 @@ def _copied(
     copied.finding = finding._replace(node=weakref.ref(copied)) if isinstance(finding, Residual) else finding
     outer.records.append(copied)
     return copied
+
+
+def _is_number(leaf: Any) -> bool:
+    return hasattr(leaf, "dtype") or is_concrete(leaf)
 
 
 def watchable_bytes() -> int:

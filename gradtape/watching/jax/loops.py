@@ -104,16 +104,24 @@ def _line_of(equation: Any) -> Location | None:
 
 
 def _problem(found: _Found) -> Problem | None:
-    equation, inputs = found.equation, list(found.inputs)
-    location = _line_of(equation)
+    location = _line_of(found.equation)
     if location is None:
         return None
-    shapes = [np.shape(value) for value in inputs]
-    result = np.asarray(found.result)
-    jaxpr = called_jaxpr(equation.primitive.name, equation.params)
-    operation = describe(equation.primitive.name, equation.params, shapes, result.shape, jaxpr)
-    primitive, params = equation.primitive, equation.params
-    replay = replay_of(lambda *given: primitive.bind(*given, **params), primitive.multiple_results)
+    problem = _origin_problem(found.equation.primitive, found.equation.params, found.inputs, found.result, location)
+    if found.step is None:
+        return problem
+    notes = [f"in step {found.step} of the loop", *problem.details.get("notes", ())]
+    return problem.with_(details={**problem.details, "notes": notes})
+
+
+def _origin_problem(
+    primitive: Any, params: Mapping[str, Any], given: Sequence[Any], value: Any, location: Location
+) -> Problem:
+    """The problem for a primitive that returned NaN or infinity for these operands."""
+    inputs, result = list(given), np.asarray(value)
+    shapes = [np.shape(operand) for operand in inputs]
+    operation = describe(primitive.name, params, shapes, result.shape, called_jaxpr(primitive.name, params))
+    replay = replay_of(lambda *values: primitive.bind(*values, **params), primitive.multiple_results)
     ordered = inputs
     if operation.order is not None:
         ordered = [inputs[index] for index in operation.order]
@@ -123,8 +131,8 @@ def _problem(found: _Found) -> Problem | None:
         operation.kind,
         operation.params,
         [CONSTANT] * len(ordered),
-        [OperandSpec(np.shape(value), np.asarray(value).dtype, False) for value in ordered],
-        [ArrayValue(np.asarray(value)) for value in ordered],
+        [OperandSpec(np.shape(operand), np.asarray(operand).dtype, False) for operand in ordered],
+        [ArrayValue(np.asarray(operand)) for operand in ordered],
         result.shape,
         result.dtype,
         location,
@@ -132,11 +140,55 @@ def _problem(found: _Found) -> Problem | None:
         replay=replay.as_replay(),
         library="jax",
     )
-    problem = forward_origin_problem(RecordedComputation([(record, np.ones_like(result))]), record)
-    if found.step is None:
-        return problem
-    notes = [f"in step {found.step} of the loop", *problem.details.get("notes", ())]
-    return problem.with_(details={**problem.details, "notes": notes})
+    return forward_origin_problem(RecordedComputation([(record, np.ones_like(result))]), record)
 
 
-__all__ = ["BODIES", "Body", "nonfinite_origin"]
+# -- what was computed from constants
+
+
+class SpoiledConstant(NamedTuple):
+    """An operation on arrays without a gradient that returned NaN or infinity for finite numbers."""
+
+    primitive: Any
+    params: Mapping[str, Any]
+    inputs: Sequence[Any]
+    result: Any
+    location: Location
+
+
+def spoiled_constant(
+    primitive: Any, params: Mapping[str, Any], args: Sequence[Any], results: Sequence[Any]
+) -> SpoiledConstant | None:
+    """What is kept of an operation on concrete arrays: it, if it made a number that is not finite of finite ones."""
+    bad = next((r for r in results if _is_small(r) and not is_finite(np.asarray(r))), None)
+    if bad is None or not all(_is_small(x) and is_finite(np.asarray(x)) for x in args if hasattr(x, "dtype")):
+        return None
+    location = Location.here()
+    return SpoiledConstant(primitive, params, args, bad, location) if location.is_known else None
+
+
+def _is_small(value: Any) -> bool:
+    return getattr(getattr(value, "dtype", None), "kind", "") in "fiub" and value.size <= ELEMENTS_AT_MOST
+
+
+ELEMENTS_AT_MOST = 100_000
+"""How many elements an array may have that is looked at for NaN at each operation on constants."""
+
+
+def constant_origin(computation: RecordedComputation, spoiled: Sequence[SpoiledConstant]) -> Problem | None:
+    """The problem for the operation on constants that made the first NaN which the recorded ones were given."""
+    if not spoiled:
+        return None
+    for record in reversed(computation.records):
+        for index, parent in enumerate(record.parents):
+            value = None if parent.is_tracked else record.operand_value(index)
+            if value is not None and not _is_finite(value) and np.asarray(value).dtype.kind == "f":
+                first = spoiled[0]
+                return _origin_problem(first.primitive, first.params, first.inputs, first.result, first.location)
+        kept = computation.values.get(record)
+        if record.operation and kept is not None and not _is_finite(kept):
+            return None  # an operation that was recorded made it
+    return None
+
+
+__all__ = ["BODIES", "Body", "SpoiledConstant", "constant_origin", "nonfinite_origin", "spoiled_constant"]

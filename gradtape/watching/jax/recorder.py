@@ -18,7 +18,7 @@ import numpy as np
 from gradtape.core.location import Location
 from gradtape.explain.model.record import Shape
 from gradtape.watching.jax.evaluate import HasEffects, as_array, evaluate
-from gradtape.watching.jax.loops import BODIES, Body
+from gradtape.watching.jax.loops import BODIES, Body, SpoiledConstant
 from gradtape.watching.jax.losses import judge_loss_input
 from gradtape.watching.jax.operations import CONSTANT as WITHOUT_DERIVATIVE
 from gradtape.watching.jax.operations import Operation, called_jaxpr, describe
@@ -125,6 +125,7 @@ class _Local(threading.local):
         self.customs: list[CustomCall] = []
         self.calls: list[Any] = []
         self.is_judging = False
+        self.depth = 0  # of operations on recorded tracers that are being executed
 
 
 local = _Local()
@@ -176,6 +177,7 @@ class Session:
         self.bytes_held = 0
         self.rules: list[RuleUse] = []
         self.bodies: dict[WatchedRecord, Body] = {}
+        self.spoiled: list[SpoiledConstant] = []
 
     @contextmanager
     def recording(self) -> Iterator[None]:
@@ -234,7 +236,7 @@ class Session:
         """The record of an argument of the function."""
         kept = self.kept_of(value)
         leaf = LeafRecord(shape_of(value), dtype_of(value), self.location, kept, is_tracked=is_tracked, library="jax")
-        leaf.params = {"name": name}
+        leaf.name, leaf.params = name, {"name": name}
         self.note(value, leaf)
         self.leaves.append(leaf)
         return leaf

@@ -18,7 +18,7 @@ from gradtape.errors import GradTapeError
 from gradtape.explain.model.problem import Problem
 from gradtape.explain.source.libraries import recognising
 from gradtape.watching.budget import Budget
-from gradtape.watching.jax import errors, rules
+from gradtape.watching.jax import errors, queries, rules
 from gradtape.watching.jax.gradients import TakenGradient, gradients_in, is_known, judge
 from gradtape.watching.jax.hooks import GradientCall, Hooks, JitCall, Jitted, insert_program, watchable_bytes
 from gradtape.watching.jax.recorder import JaxRecorder, Program, dtype_of, is_concrete, local
@@ -32,7 +32,7 @@ class Watcher:
         self.tell = tell
         self.recorder = JaxRecorder()
         self.is_working = True
-        self._hooks = Hooks(self)
+        self.hooks = Hooks(self)
         self._blocks = ExitStack()
         self._folders: list[str] = []
         self._surveyed: set[tuple[int, int]] = set()
@@ -44,15 +44,21 @@ class Watcher:
         """Begin to record."""
         folders = [os.path.dirname(os.path.dirname(os.path.abspath(jax.__file__))), *site.getsitepackages()]
         self._folders = [folder for folder in folders if register_library_folder(folder)]
+        if queries.active:  # the one around this block records what is executed in it
+            queries.active[-1].budget.extend(self.budget.steps)
+            return
+        queries.active.append(self)
         self._blocks.enter_context(recognising(self.recorder))
-        self._hooks.install()
+        self.hooks.install()
         os.register_at_fork(after_in_child=self._disable)
         _hide_our_frames()
 
     def stop(self) -> None:
         """Leave JAX as it was."""
         self.is_working = False
-        self._hooks.remove()
+        if self in queries.active:
+            queries.active.remove(self)
+        self.hooks.remove()
         self._blocks.close()
         for folder in self._folders:
             forget_library_folder(folder)

@@ -1,0 +1,305 @@
+"""Questions about functions of JAX: why a gradient is what it is, and whether examples of a batch are independent.
+
+An array of JAX does not know what it was computed from; a function that computes it does. It is traced once, and what
+is recorded of it answers.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.tree_util import tree_flatten, tree_leaves
+
+from gradtape.errors import OperandError, ShapeError
+from gradtape.explain.detectors import missing_gradient
+from gradtape.explain.graph import paths
+from gradtape.explain.graph.cuts import code_of, fix_for
+from gradtape.explain.messages import problem
+from gradtape.explain.model.problem import Span
+from gradtape.explain.model.why import Why
+from gradtape.explain.queries.why import explain_flow
+from gradtape.explain.source.files import span_of
+from gradtape.watching.budget import Budget
+from gradtape.watching.computation import RecordedComputation
+from gradtape.watching.jax import gradients
+from gradtape.watching.jax.hooks import GradientCall
+from gradtape.watching.jax.recorder import Session, Tracer, local
+from gradtape.watching.record import LeafRecord, OperationRecord, WatchedRecord
+
+active: list[Any] = []
+"""The watchers that are recording, the innermost last."""
+
+MEETINGS_SOUGHT = 3
+
+
+class TracedCall(NamedTuple):
+    """A call of a function that was recorded: its session, result, and how gradients are pulled back."""
+
+    call: GradientCall
+    session: Session
+    value: Any
+    pull: Callable[[Any], Any]
+    leaves: Sequence[Any]  # the arrays that are differentiated, in the order of `session.leaves`
+
+
+def why(target: Any, source: Any) -> Why:
+    """Why the gradient of a function is what it is, at an argument; or of a tracer, inside a function that is traced.
+
+    The argument may be a tree of arrays: then the answer is about the first array in it that has no gradient. Further
+    arguments of the function follow the first in a tuple.
+    """
+    if isinstance(target, Tracer) and isinstance(source, Tracer):
+        return _why_of_tracers(target, source)
+    if not callable(target):
+        kind = "a number" if isinstance(target, float | int) else "an array"
+        raise OperandError(
+            f"why: {kind} of JAX does not know what it was computed from.\n  fix: why(loss, params), with the function "
+            "and the argument that it is differentiated by; why(loss, (params, x, y)) if it has more arguments"
+        )
+    with traced(target, _arguments_for(target, source), [0]) as made:
+        return _why_of_call(made)
+
+
+def _arguments_for(function: Any, source: Any) -> tuple[Any, ...]:
+    """The arguments of a call: the source alone, or those in a tuple if the function needs several."""
+    if not isinstance(source, tuple):
+        return (source,)
+    try:
+        inspect.signature(function).bind(source)
+    except TypeError:
+        return source
+    except ValueError:  # without a signature
+        return (source,)
+    return (source,)
+
+
+@contextmanager
+def traced(function: Callable[..., Any], args: Sequence[Any], argnums: Sequence[int], **kwargs: Any) -> Iterator[Any]:
+    """Inside, what was recorded of `function(*args)`, as a `TracedCall`."""
+    function = _without_jit(function)
+    with _recording_watcher() as watcher:
+        split = [tree_flatten(arg) for arg in args]
+        moving = [
+            tree.unflatten([leaf if index in argnums and _is_moving(leaf) else None for leaf in leaves])
+            for index, (leaves, tree) in enumerate(split)
+        ]
+
+        @functools.wraps(function)
+        def of_moving(*parts: Any) -> Any:
+            whole = []
+            for part, (leaves, tree) in zip(parts, split):
+                given = tree.flatten_up_to(part)
+                whole.append(tree.unflatten([leaf if g is None else g for g, leaf in zip(given, leaves)]))
+            return function(*whole, **kwargs)
+
+        of_moving.__module__ = __name__  # a function of JAX's is not recorded by itself
+        call = GradientCall(of_moving, tuple(argnums), False, True, True)
+        with watcher.hooks.calling(call):
+            value, pull = watcher.hooks.original("vjp")(watcher.hooks.observed(of_moving), *moving)
+        if call.session is None:
+            raise OperandError(
+                "why, audit_batch: there is no array of floating point numbers among the arguments, so that there is "
+                "no gradient.\n  fix: give the arguments as arrays: jnp.asarray(x, float)"
+            )
+        call.arguments = args
+        was, local.is_judging = local.is_judging, True
+        try:
+            yield TracedCall(call, call.session, value, pull, tree_leaves(moving))
+        finally:
+            local.is_judging = was
+
+
+def _without_jit(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What `jax.jit` was given, whose operations are recorded one by one also if it was called before watching."""
+    is_compiled = hasattr(function, "lower")
+    inner: Callable[..., Any] = getattr(function, "__wrapped__", function) if is_compiled else function
+    return inner
+
+
+@contextmanager
+def _recording_watcher() -> Iterator[Any]:
+    """The watcher that is recording, or one for the time of a question."""
+    if active:
+        yield active[-1]
+        return
+    from gradtape.watching.jax.watcher import Watcher
+
+    watcher = Watcher(Budget(seconds=float("inf")), lambda note: None)
+    watcher.start()
+    try:
+        yield watcher
+    finally:
+        watcher.stop()
+
+
+def _is_moving(leaf: Any) -> bool:
+    dtype = getattr(leaf, "dtype", None)
+    return isinstance(leaf, float) or (dtype is not None and jnp.issubdtype(dtype, jnp.inexact))
+
+
+# -- why
+
+
+def _why_of_tracers(target: Any, source: Any) -> Why:
+    recorder = active[-1].recorder if active else None
+    start, goal = (None, None) if recorder is None else (recorder.record_of(target), recorder.record_of(source))
+    if recorder is None or start is None or goal is None or goal.is_shared:
+        raise OperandError(
+            "why: nothing was recorded of these tracers of JAX.\n  fix: ask inside a function that is differentiated, "
+            "under `with gt.watch():` or `gradtape run`; or why(loss, params), with the function itself"
+        )
+    route = paths.route_back(start, goal, None)
+    if route and all(node.is_on(None) for node in route) and not paths.blocked(route):
+        return explain_flow(route, None, goal.shape)
+    if route:
+        return missing_gradient.explain_cut_path(route, recorder)
+    return Why(
+        problem(
+            "GT202",
+            f"no gradient: the target was not computed from {goal.params.get('name') or 'the source'}",
+            spans=[span_of(node.location) for node in (start, goal) if node.location.is_known],
+            fixes="compute the target from the source itself",
+        )
+    )
+
+
+def _why_of_call(made: TracedCall) -> Why:
+    target = made.call.target
+    if not hasattr(target, "shape"):
+        raise OperandError(
+            f"why: the function returned {type(target).__name__}, not an array.\n  fix: ask about the number that is "
+            "differentiated: why(lambda params: loss(params)[0], params)"
+        )
+    start = made.call.target_record
+    computation = RecordedComputation([(start, np.ones(start.shape, start.dtype))] if start.is_tracked else [])
+    taken = gradients.TakenGradient(made.call, made.session, [])
+    missing = [leaf for leaf in taken.leaves if leaf not in computation.consumers]
+    if missing:
+        return _why_missing(taken, missing)
+    answers = [_flow_of(computation, start, leaf) for leaf in taken.leaves]
+    return next((answer for answer in answers if answer.code), answers[0])
+
+
+def _why_missing(taken: gradients.TakenGradient, missing: Sequence[LeafRecord]) -> Why:
+    """The answer for arrays that no path leads to: where it was cut, or that they were not used."""
+    leaf = missing[0]
+    named = str(leaf.params["name"])
+    cut = gradients.cut_behind(taken, leaf)
+    asked = span_of(taken.location, "asked here")
+    if cut is not None:
+        return Why(
+            problem(
+                code_of(cut),
+                f"no gradient for {named}: {gradients.cut_words(cut)}",
+                spans=[span_of(cut.location), asked],
+                fixes=fix_for(cut, is_tape=True),
+            )
+        )
+    found = gradients.unused_problem(taken, missing, len(missing) == len(taken.leaves))
+    title = f"no gradient for {gradients.names_of(missing)}: the result was not computed from it"
+    details = {key: value for key, value in found.details.items() if key != "cause"}
+    return Why(found.with_(code="GT202", title=title, consequence="", details=details))
+
+
+def _flow_of(computation: RecordedComputation, start: WatchedRecord, leaf: LeafRecord) -> Why:
+    route = paths.route_back(start, leaf, None)
+    sizes = [_rms(computation.gradients.get(node)) for node in route]
+    known = [size for size in sizes if size is not None]
+    return explain_flow(route, known if len(known) == len(sizes) else None, leaf.shape)
+
+
+def _rms(gradient: Any) -> float | None:
+    if gradient is None or isinstance(gradient, dict | list):
+        return None
+    return float(np.sqrt(np.mean(np.abs(gradient) ** 2))) if np.size(gradient) else 0.0
+
+
+# -- examples of a batch
+
+
+def find_leaks(
+    function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any], numbers: Sequence[int]
+) -> tuple[int, list[tuple[int, int, int, float]], list[Span]]:
+    """The number of examples, the pairs that leak (result, example, argument, size), and where they meet."""
+    with traced(function, args, numbers, **kwargs) as made:
+        output = made.value
+        owners = [number for number in numbers for leaf in tree_leaves(args[number]) if _is_moving(leaf)]
+        size = _count_examples(output, made.leaves)
+        weights = np.random.default_rng(0).uniform(0.5, 1.5, output.shape).astype(output.dtype)
+        leaks: list[tuple[int, int, int, float]] = []
+        for example in range(size):
+            seed = np.zeros_like(weights)
+            seed[example] = weights[example]
+            found = tree_leaves(made.pull(jnp.asarray(seed)))
+            for number, gradient in zip(owners, map(np.asarray, found)):
+                sizes = np.abs(gradient).reshape(size, -1).max(axis=1, initial=0.0)
+                least = 64 * float(jnp.finfo(gradient.dtype).eps) * float(sizes.max())
+                others = [other for other in range(size) if other != example and sizes[other] > least]
+                leaks += [(example, other, number, float(sizes[other])) for other in others]
+        spans: dict[tuple[str, int], Span] = {}
+        for example, other, _, _ in leaks[:MEETINGS_SOUGHT]:
+            span = _meeting(made, example, other)
+            if span is not None:
+                spans.setdefault((span.file, span.line), span)
+        return size, leaks, list(spans.values())
+
+
+def _count_examples(output: Any, sources: Sequence[Any]) -> int:
+    if not isinstance(output, jax.Array):
+        raise OperandError(f"audit_batch: the function returned {type(output).__name__}, not an array")
+    shapes = [np.shape(x) for x in sources]
+    lengths = {shape[0] if shape else None for shape in (output.shape, *shapes)}
+    if len(lengths) != 1 or None in lengths:
+        raise ShapeError(
+            f"audit_batch: the result {output.shape} and the arguments {shapes} do not share their first axis, the one "
+            "of the examples.\n  fix: return one row for each example; argnums= says which arguments hold examples"
+        )
+    return int(output.shape[0])
+
+
+def _meeting(made: TracedCall, example: int, other: int) -> Span | None:
+    """The first operation with an element that changes with both examples; all are run again with each one changed."""
+    start = made.call.target_record
+    if start.is_shared:
+        return None
+    records = sorted(paths.all_behind(start), key=lambda record: record.order)
+    changed = [_changed_elements(made, records, each) for each in (example, other)]
+    for record in records:
+        one, two = (each.get(record) for each in changed)
+        if one is not None and two is not None and one.shape == two.shape and bool((one & two).any()):
+            return span_of(record.location).labelled("the examples meet here") if record.location.is_known else None
+    return None
+
+
+def _changed_elements(made: TracedCall, records: Sequence[Any], example: int) -> dict[Any, np.ndarray[Any, Any]]:
+    """For each record, the elements of its result that change when one example of the arguments is changed."""
+    before: dict[Any, Any] = {}
+    after: dict[Any, Any] = {}
+    for leaf, value in zip(made.session.leaves, made.leaves):
+        before[leaf] = array = np.array(value)
+        after[leaf] = moved = array.copy()
+        moved[example] += 0.1 + 0.1 * np.abs(array[example])
+    found: dict[Any, np.ndarray[Any, Any]] = {}
+    for record in records:
+        if not isinstance(record, OperationRecord) or not any(parent in after for parent in record.parents):
+            continue
+        if record.replay is None or record.has_several_results:
+            continue
+        results = []
+        for held in (before, after):
+            inputs = [held.get(parent, record.operand_value(index)) for index, parent in enumerate(record.parents)]
+            results.append(None if any(value is None for value in inputs) else record.replay.forward(inputs))
+        if results[0] is not None and results[1] is not None:
+            before[record], after[record] = results
+            found[record] = np.asarray(results[0] != results[1])
+    return found
+
+
+__all__ = ["active", "find_leaks", "why"]
