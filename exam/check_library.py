@@ -40,7 +40,7 @@ import numpy as np
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
-from run import Program, read  # noqa: E402
+from run import Program, missing_packages, packages_of, read  # noqa: E402
 
 # the folders beside this file have the names of the libraries: nothing that is imported from here on may find them
 sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != HERE]
@@ -49,7 +49,7 @@ sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != HERE]
 MODULES = {
     "torch": ("torch", "torch._dynamo", "torch.utils.checkpoint", "torch.utils.data", "torch.func"),
     "tensorflow": ("tensorflow", "keras"),
-    "jax": ("jax", "jax.numpy", "jax.scipy.special"),
+    "jax": ("jax", "jax.numpy", "jax.scipy.special", "optax", "flax.linen", "flax.nnx", "equinox"),
 }
 SECONDS = {"torch": 1.0, "tensorflow": 3.0, "jax": 3.0}
 PARTS = {"tuning": ("faulty", "healthy"), "unseen": ("unseen/faulty", "unseen/healthy")}
@@ -201,9 +201,15 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--messages", action="store_true", help="write what the library says to own_messages.json")
     parser.add_argument("--processes", type=int, default=1, metavar="N")
     options = parser.parse_args(arguments)
-    programs = find_programs(options.library, options.part, options.only)
+    missing = missing_packages()
+    programs = [
+        program
+        for program in find_programs(options.library, options.part, options.only)
+        if not missing & packages_of(program)
+    ]
     for module in MODULES[options.library]:
-        importlib.import_module(module)
+        if module.partition(".")[0] not in missing:
+            importlib.import_module(module)
     problems: list[str] = []
     faulty: dict[str, dict[str, Any]] = {}
     for program, as_it_is, cured in run_all(programs, options.processes):

@@ -27,6 +27,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import importlib
+import importlib.util
 import io
 import json
 import linecache
@@ -49,8 +50,10 @@ CODE = re.compile(r"GT\d{3}")
 LIBRARIES = {  # what is imported once, because it takes long
     "torch": ("torch", "torch._dynamo", "torch.utils.checkpoint", "torch.utils.data", "torch.func"),
     "tensorflow": ("tensorflow", "keras"),
-    "jax": ("jax", "jax.numpy", "jax.scipy.special"),
+    "jax": ("jax", "jax.numpy", "jax.scipy.special", "optax", "flax.linen", "flax.nnx", "equinox"),
 }
+OPTIONAL = ("optax", "flax", "equinox")
+"""Packages that only some programs need: those are left out where one is not installed, which is said."""
 
 
 # -- the programs
@@ -137,6 +140,16 @@ def programs(only: str = "", library: str = "", part: str = "") -> list[Program]
     folder = HERE / library / part
     found = [read(path) for kind in ("faulty", "healthy") for path in sorted((folder / kind).glob("*.py"))]
     return [p for p in found if not only or only in p.codes + p.causes or only.lower() in p.name]
+
+
+def packages_of(program: Program) -> set[str]:
+    """The packages that a program imports."""
+    return set(re.findall(r"^(?:import|from) (\w+)", program.source, re.MULTILINE))
+
+
+def missing_packages() -> set[str]:
+    """Those of the `OPTIONAL` packages that are not installed."""
+    return {package for package in OPTIONAL if importlib.util.find_spec(package) is None}
 
 
 # -- sitting it
@@ -459,8 +472,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="examine the programs themselves instead")
     options = parser.parse_args(arguments)
     questions = programs(options.only, options.library, options.part)
+    missing = missing_packages()
     for module in LIBRARIES.get(options.library, ()):
-        importlib.import_module(module)  # once, before the workers are forked from here
+        if module.partition(".")[0] not in missing:
+            importlib.import_module(module)  # once, before the workers are forked from here
+    there = [program for program in questions if not missing & packages_of(program)]
+    if len(there) < len(questions):
+        print(f"{len(questions) - len(there)} programs are left out: {', '.join(sorted(missing))} not installed")
+    questions = there
     if not questions:
         print(f"no program expects {options.only!r} or has it in its name", file=sys.stderr)
         return 2
