@@ -1,7 +1,7 @@
 # expect: GT101
 # cause: the forgetting factors were saved as a column, and the squared errors are a vector
 # wrong: weighted.shape != (30,)
-# cure: (decay ** ages.reshape(-1, 1)) -> (decay**ages)
+# cure: decay ** ages.reshape(-1, 1) -> decay**ages
 import jax
 import jax.numpy as jnp
 import numpy as np
