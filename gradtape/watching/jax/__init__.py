@@ -10,6 +10,7 @@ replay        an operation and its rule, executed again
 gradients     what is judged when a gradient was taken
 losses        what losses are given
 queries       why a gradient is what it is; whether the examples of a batch are independent
+updates       parameters that no update reaches
 rules         `jax.custom_vjp` and `jax.custom_jvp`
 errors        JAX's own errors, explained
 """

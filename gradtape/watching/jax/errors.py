@@ -504,7 +504,7 @@ def _explain_request(failure: Failure, failed: Any) -> Problem | None:
             spans=[*([returned.labelled("returned here")] if returned else []), site.span],
             fixes="return a floating point number; the number of hits, an argmax or a rounded value has no derivative",
         )
-    if "argument to VJP function" in words:
+    if "argument to vjp function" in words.lower():
         return _seed_problem(failure)
     if "expected function with aux output" in words:
         returned = _returned_by(failed)

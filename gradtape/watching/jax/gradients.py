@@ -20,6 +20,7 @@ from gradtape.watching.computation import RecordedComputation
 from gradtape.watching.jax.hooks import GradientCall
 from gradtape.watching.jax.loops import constant_origin, nonfinite_origin
 from gradtape.watching.jax.recorder import Session, Tracer
+from gradtape.watching.jax.updates import has_word_for_it
 from gradtape.watching.judge import judge_gradient, tell_observers
 from gradtape.watching.observers import observers
 from gradtape.watching.record import KeptValue, LeafRecord, WatchedRecord
@@ -42,16 +43,6 @@ class TakenGradient:
         self.target: KeptValue | None = session.kept_of(call.target)
         self.gradients: list[KeptValue | None] = [home.kept_of(gradient) for gradient in gradients]
         self.leaves = list(session.leaves)
-
-
-def gradients_in(call: GradientCall) -> list[Any]:
-    """The leaves of the gradient in what a call returned."""
-    result = call.result
-    if call.wants_value:
-        result = result[1]
-    elif call.has_aux:
-        result = result[0]
-    return list(tree_leaves(result))
 
 
 def is_known(values: Sequence[Any]) -> bool:
@@ -133,14 +124,6 @@ def _missing_problem(taken: TakenGradient, leaves: Sequence[LeafRecord], is_all:
     return unused_problem(taken, leaves, is_all) if cut is None else _cut_problem(taken, cut, leaves)
 
 
-_MEANT = re.compile(
-    r"freez|froze|pretrain|fixed|constant|target|teacher|student|slow|momentum|\bema\b|ema_|_ema|polyak|\bold|_old|"
-    r"baseline|advantage|critic|reward|probe|reference|anchor|detach|straight|codebook|quanti|byol|simsiam|contrastive|"
-    r"no gradient|without gradient|not (be )?(trained|learned|updated)"
-)
-"""Words of programs that keep a part of their parameters out of a gradient on purpose."""
-
-
 def is_stop_meant(cut: WatchedRecord, leaf: LeafRecord) -> bool:
     """Whether a parameter whose gradient `stop_gradient` ends was meant to get none.
 
@@ -149,8 +132,7 @@ def is_stop_meant(cut: WatchedRecord, leaf: LeafRecord) -> bool:
     stopped = list(cut.origins())
     if not stopped or leaf in stopped or len(cut.joined) > 1:
         return True
-    lines = source_of(cut.location.file).lines
-    return not lines or _MEANT.search("\n".join(lines).lower()) is not None
+    return has_word_for_it(cut.location)
 
 
 def _has_siblings(taken: TakenGradient, leaf: LeafRecord) -> bool:
@@ -373,7 +355,6 @@ __all__ = [
     "TakenGradient",
     "cut_behind",
     "cut_words",
-    "gradients_in",
     "is_known",
     "judge",
     "names_of",

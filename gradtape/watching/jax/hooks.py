@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 import types
 import weakref
 from collections.abc import Callable, Iterator, Sequence
@@ -37,6 +38,7 @@ from gradtape.watching.jax.recorder import (
     trace_key,
 )
 from gradtape.watching.jax.replay import replay_of
+from gradtape.watching.jax.updates import judge_updates
 from gradtape.watching.record import CONSTANT, OperationRecord, ResultRecord, WatchedRecord
 from gradtape.watching.recorder import BYTES_HELD_AT_MOST
 
@@ -91,6 +93,16 @@ def opened_by(call: GradientCall, function: Any, args: tuple[Any, ...]) -> Sessi
     return session
 
 
+def gradients_of(call: GradientCall) -> list[Any]:
+    """The leaves of the gradient in what a call returned."""
+    result = call.result
+    if call.wants_value:
+        result = result[1]
+    elif call.has_aux:
+        result = result[0]
+    return list(tree_leaves(result))
+
+
 def argument_names(function: Any, count: int) -> list[str]:
     """The names of the first parameters of a function, as far as they are known."""
     try:
@@ -105,6 +117,7 @@ class Hooks:
 
     def __init__(self, watcher: Any) -> None:
         self.watcher = watcher
+        self._applies = False
         self._replaced: list[tuple[Any, str, Any]] = []
         self._observed: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 
@@ -130,6 +143,8 @@ class Hooks:
             self._replace(kind, "__call__", self._custom(kind.__call__))
         for kind in primitive_kinds():
             self._replace(kind, "bind_with_trace", self._bind(kind.__dict__["bind_with_trace"]))
+        for kind in kinds_without_trace():
+            self._replace(kind, "bind", self._bind_of_custom(kind.__dict__["bind"]))
 
     def remove(self) -> None:
         """Put JAX's own functions back."""
@@ -171,6 +186,29 @@ class Hooks:
             return result
 
         return bind_with_trace
+
+    def _bind_of_custom(self, original: Any) -> Any:
+        """How older versions of JAX execute a function with a rule of its own: they find the trace themselves."""
+        watcher = self.watcher
+
+        @functools.wraps(original)
+        def bind(primitive: Any, *args: Any, **params: Any) -> Any:
+            traces = [x._trace for x in args if isinstance(x, Tracer)] if local.sessions else []
+            top = max(traces, key=lambda trace: trace.level, default=None)
+            session = None if top is None else local.sessions.get(trace_key(top))
+            if session is None or session.muted or local.is_judging:
+                return original(primitive, *args, **params)
+            local.depth += 1
+            try:
+                result = original(primitive, *args, **params)
+            finally:
+                local.depth -= 1
+            with watcher.guarded():
+                operands = [x for x in args if hasattr(x, "shape") or is_concrete(x)]
+                session.record(primitive, operands, params, list(result))
+            return result
+
+        return bind
 
     def _custom(self, original: Any) -> Any:
         @functools.wraps(original)
@@ -252,6 +290,27 @@ class Hooks:
 
         return property(lambda x: functools.partial(depart, x)) if isinstance(original, property) else depart
 
+    # -- updates
+
+    def observe_updates(self, package: str) -> None:
+        """Watch the function of optax or equinox that applies updates."""
+        module = sys.modules[package]
+        original = getattr(module, "apply_updates", None)
+        if original is None:
+            return
+        watcher = self.watcher
+
+        @functools.wraps(original)
+        def apply_updates(params: Any, updates: Any, *rest: Any, **named: Any) -> Any:
+            if local.gradients and watcher.is_recording and not local.is_judging:
+                with watcher.guarded():
+                    judge_updates(params, updates, local.gradients)
+            local.gradients = ()
+            return original(params, updates, *rest, **named)
+
+        self._replace(module, "apply_updates", apply_updates)
+        self._applies = True
+
     # -- gradients
 
     def _gradient_maker(self, name: str, original: Any) -> Any:
@@ -277,6 +336,7 @@ class Hooks:
                     result = plain(*args, **kwargs)
                 with hooks.watcher.guarded(is_whole=True):
                     call.result, call.arguments = result, args
+                    local.gradients = gradients_of(call) if hooks._applies else ()
                     hooks.watcher.finish_gradient(call)
                 return result
 
@@ -396,6 +456,7 @@ class ObservedFunction:
                 call.target_record = session.find(call.target) or CONSTANT
             elif isinstance(session, Program):
                 session.close(tree_leaves(result))
+                local.gradients = ()
                 call.proxy.programs[call.proxy.key_of(call.leaves)] = session
         return result
 
@@ -445,6 +506,18 @@ def primitive_kinds() -> list[type]:
         if "bind_with_trace" in kind.__dict__:
             found.append(kind)
     return found
+
+
+def kinds_without_trace() -> list[type]:
+    """The classes of primitives for functions with rules that find their trace themselves, in older versions of JAX."""
+    from jax._src import custom_derivatives
+
+    kinds = [getattr(custom_derivatives, f"Custom{kind}CallPrimitive", None) for kind in ("JVP", "VJP")]
+    return [kind for kind in kinds if kind is not None and "bind" in kind.__dict__ and not _has_traces(kind)]
+
+
+def _has_traces(kind: type) -> bool:
+    return "bind_with_trace" in kind.__dict__
 
 
 class Jitted:

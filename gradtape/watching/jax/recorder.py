@@ -125,6 +125,7 @@ class _Local(threading.local):
         self.customs: list[CustomCall] = []
         self.calls: list[Any] = []
         self.is_judging = False
+        self.gradients: Sequence[Any] = ()  # the latest, until updates are applied
         self.depth = 0  # of operations on recorded tracers that are being executed
 
 

@@ -18,10 +18,23 @@ from gradtape.errors import GradTapeError
 from gradtape.explain.model.problem import Problem
 from gradtape.explain.source.libraries import recognising
 from gradtape.watching.budget import Budget
+from gradtape.watching.imports import calling_after_import
 from gradtape.watching.jax import errors, queries, rules
-from gradtape.watching.jax.gradients import TakenGradient, gradients_in, is_known, judge
-from gradtape.watching.jax.hooks import GradientCall, Hooks, JitCall, Jitted, insert_program, watchable_bytes
+from gradtape.watching.jax.gradients import TakenGradient, is_known, judge
+from gradtape.watching.jax.hooks import (
+    GradientCall,
+    Hooks,
+    JitCall,
+    Jitted,
+    gradients_of,
+    insert_program,
+    watchable_bytes,
+)
 from gradtape.watching.jax.recorder import JaxRecorder, Program, dtype_of, is_concrete, local
+from gradtape.watching.jax.updates import UpdateObserver
+
+APPLYING = ("optax", "equinox")
+"""The packages whose `apply_updates` is watched, when the program has imported them."""
 
 
 class Watcher:
@@ -36,6 +49,7 @@ class Watcher:
         self._blocks = ExitStack()
         self._folders: list[str] = []
         self._surveyed: set[tuple[int, int]] = set()
+        self.updates = UpdateObserver()
         self._failed: tuple[Exception, Any] | None = None
 
     # -- as `LibraryWatcher`
@@ -50,6 +64,7 @@ class Watcher:
         queries.active.append(self)
         self._blocks.enter_context(recognising(self.recorder))
         self.hooks.install()
+        self._blocks.enter_context(calling_after_import(APPLYING, self.hooks.observe_updates))
         os.register_at_fork(after_in_child=self._disable)
         _hide_our_frames()
 
@@ -64,7 +79,9 @@ class Watcher:
             forget_library_folder(folder)
 
     def finish(self) -> None:
-        """Nothing of JAX is judged at the end of a program."""
+        """Report the parameters that kept their value, which only the end of a program shows."""
+        with self.guarded(is_whole=True):
+            self.updates.finish()
 
     def explain(self, error: BaseException) -> Problem | None:
         """The explanation of an error that JAX raised, which is added to it as a note."""
@@ -98,7 +115,7 @@ class Watcher:
         if session is None or not self.is_working:
             return
         self.budget.spend((id(call.location.code), call.location.offset))
-        gradients = gradients_in(call)
+        gradients = gradients_of(call)
         taken = TakenGradient(call, session, gradients)
         if isinstance(call.outer, Program):
             call.outer.pending.append(taken)
@@ -136,6 +153,7 @@ class Watcher:
             return
         is_slow = program.seconds > self.budget.seconds and program.evaluations >= self.budget.steps
         if is_slow and not is_broken:
+            self.updates.is_partial = True
             return
         started = time.perf_counter()
         local.is_judging = True
@@ -150,6 +168,7 @@ class Watcher:
 
     def look_at(self, name: str, result: Any) -> None:
         """After the budget was spent: record again if the value of the function is not finite."""
+        self.updates.is_partial = True
         if name != "value_and_grad" or not self.is_working or local.sessions:
             return
         value = result[0][0] if isinstance(result[0], tuple) else result[0]
@@ -159,6 +178,7 @@ class Watcher:
 
     def look_at_program(self, jitted: Jitted, args: Any, kwargs: Any) -> Any:
         """After the budget was spent: judge a call once more if a number that it returns is not finite."""
+        self.updates.is_partial = True
         result = jitted.compiled(*args, **kwargs)
         if not jitted.programs or jitted.donates:
             return result
@@ -183,6 +203,9 @@ class Watcher:
             self._surveyed.add(place)
             for note in judge(taken, surveys):
                 self.tell(note)
+            gradients = [None if kept is None else kept.array() for kept in taken.gradients]
+            if not taken.is_jacobian and len(gradients) == len(taken.leaves):
+                self.updates.see(taken.location, taken.leaves, gradients)
         finally:
             local.is_judging = was
 

@@ -1,0 +1,128 @@
+"""What becomes of gradients: parameters that no update reaches, and updates that are the gradient itself.
+
+A program of JAX applies its updates itself, or with optax or equinox. Parameters that get a gradient in every step and
+keep their value while others change are ones that the optimiser does not have. `optax.masked` hands on the gradients
+that it does not change: `apply_updates` adds them, and the parameter climbs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+from jax.tree_util import keystr, tree_flatten_with_path, tree_leaves
+
+from gradtape.core.location import Location
+from gradtape.explain.emit.policy import is_due, report
+from gradtape.explain.messages import problem
+from gradtape.explain.model.problem import Problem
+from gradtape.explain.source.files import source_of, span_of
+
+STEPS_AT_LEAST = 3
+STEPS_OF_A_LONG_PROGRAM = 20
+BYTES_AT_MOST = 1 << 22
+
+MEANT = re.compile(
+    r"freez|froze|pretrain|fixed|constant|target|teacher|student|slow|momentum|\bema\b|ema_|_ema|polyak|\bold|_old|"
+    r"baseline|advantage|critic|reward|probe|reference|anchor|detach|straight|codebook|quanti|byol|simsiam|contrastive|"
+    r"set_to_zero|alternat|warm|no gradient|without gradient|not (be )?(trained|learned|updated)|tun(e|ed|ing)\b"
+)
+"""Words of programs that keep a part of their parameters out of a gradient or an update on purpose."""
+
+
+def has_word_for_it(location: Location) -> bool:
+    """Whether the program at a place has a word for parameters that are kept as they are; also if it cannot be read."""
+    lines = source_of(location.file).lines
+    return not any(lines) or MEANT.search("\n".join(lines).lower()) is not None
+
+
+class _Parameter:
+    """What was seen of one parameter at a place that takes gradients."""
+
+    def __init__(self, digest: Hashable) -> None:
+        self.digest = digest
+        self.steps = 1
+        self.has_changed = False
+        self.had_no_gradient = False
+
+    def see(self, digest: Hashable) -> None:
+        self.steps += 1
+        self.has_changed = self.has_changed or digest != self.digest
+
+
+class UpdateObserver:
+    """Compares the parameters that gradients are taken by with what they were at the step before."""
+
+    def __init__(self) -> None:
+        self.is_partial = False  # whether gradients were taken that were not looked at
+        self._places: dict[tuple[int, int], tuple[Location, dict[str, _Parameter]]] = {}
+
+    def see(self, location: Location, leaves: Sequence[Any], gradients: Sequence[Any]) -> None:
+        """Look at the parameters of a gradient that was taken."""
+        place = id(location.code), location.offset
+        _, known = self._places.setdefault(place, (location, {}))
+        for leaf, gradient in zip(leaves, gradients):
+            value = leaf.value()
+            if value is None or value.nbytes > BYTES_AT_MOST:
+                continue
+            digest = hash(np.ascontiguousarray(value).tobytes())
+            parameter = known.get(leaf.name)
+            if parameter is None:
+                known[leaf.name] = parameter = _Parameter(digest)
+            else:
+                parameter.see(digest)
+            if gradient is None or not np.any(gradient) or not np.isfinite(gradient).all():
+                parameter.had_no_gradient = True
+
+    def finish(self) -> None:
+        """Report the parameters that had a gradient in every step and kept their value, while others changed."""
+        least = STEPS_OF_A_LONG_PROGRAM if self.is_partial else STEPS_AT_LEAST
+        for location, known in self._places.values():
+            kept = [name for name, p in known.items() if not p.has_changed and not p.had_no_gradient]
+            moved = [name for name, p in known.items() if p.has_changed]
+            if not kept or not moved or min(known[name].steps for name in kept) < least or has_word_for_it(location):
+                continue
+            found = _kept_problem(location, kept, moved)
+            if is_due("GT513", *found.place[1:]):
+                report(found)
+
+
+def _kept_problem(location: Location, kept: Sequence[str], moved: Sequence[str]) -> Problem:
+    names = ", ".join(kept[:3]) + (f" and {len(kept) - 3} more" if len(kept) > 3 else "")
+    return problem(
+        "GT513",
+        f"{names} had a gradient in every step and kept {'its' if len(kept) == 1 else 'their'} first value: no update "
+        "reached it",
+        spans=[span_of(location, "the gradient is taken here")],
+        notes=[f"{', '.join(moved[:3])} changed from step to step"],
+        consequence="it stays as it was made, however long the program trains",
+        fixes="give the optimiser the whole tree: state = tx.init(params), tx.update(grads, state, params), and "
+        "params = optax.apply_updates(params, updates)",
+        intent="leave it out of what is differentiated, or jax.lax.stop_gradient(p) where it is used",
+    )
+
+
+def judge_updates(params: Any, updates: Any, gradients: Sequence[Any]) -> None:
+    """Report updates that are applied and some of which are the gradients themselves, others not."""
+    raw = {id(gradient) for gradient in gradients}
+    leaves = tree_flatten_with_path(updates)[0]
+    unchanged = [keystr(path) for path, leaf in leaves if id(leaf) in raw]
+    if not unchanged or len(unchanged) == len(leaves) or len(tree_leaves(params)) < len(leaves):
+        return
+    names = ", ".join(unchanged[:3]) + (f" and {len(unchanged) - 3} more" if len(unchanged) > 3 else "")
+    found = problem(
+        "GT513",
+        f"the update of {names} is the gradient itself, which is added: it climbs",
+        spans=[Location.here()],
+        notes=["optax.masked applies its transformation where the mask is True, and hands on the rest as it is"],
+        consequence="the loss grows along these parameters, with a step of the size of the gradient",
+        fixes='optax.multi_transform({"train": tx, "freeze": optax.set_to_zero()}, labels) keeps them as they are; or '
+        "optax.chain(optax.masked(tx, mask), optax.masked(optax.set_to_zero(), inverse_of_mask))",
+    )
+    if is_due("GT513", *found.place[1:]):
+        report(found)
+
+
+__all__ = ["UpdateObserver", "has_word_for_it", "judge_updates"]
