@@ -26,6 +26,7 @@ from gradtape.explain.model.record import Shape
 from gradtape.explain.source.axes import is_elementwise
 from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import one_line, returned_span, source_of
+from gradtape.watching.jax.hooks import user_function
 from gradtape.watching.jax.operations import function_name
 
 _OPERATORS = {
@@ -518,8 +519,7 @@ def _explain_request(failure: Failure, failed: Any) -> Problem | None:
 
 
 def _returned_by(failed: Any) -> Span | None:
-    function = getattr(failed, "function", None)
-    code = getattr(getattr(function, "__wrapped__", function), "__code__", None)
+    code = getattr(user_function(getattr(failed, "function", None)), "__code__", None)
     return None if code is None else returned_span(code)
 
 

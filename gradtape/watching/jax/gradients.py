@@ -17,7 +17,7 @@ from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Problem, Span
 from gradtape.explain.source.files import source_of, span_of
 from gradtape.watching.computation import RecordedComputation
-from gradtape.watching.jax.hooks import GradientCall
+from gradtape.watching.jax.hooks import GradientCall, user_function
 from gradtape.watching.jax.loops import constant_origin, nonfinite_origin
 from gradtape.watching.jax.recorder import Session, Tracer
 from gradtape.watching.jax.updates import has_word_for_it
@@ -35,7 +35,7 @@ class TakenGradient:
     def __init__(self, call: GradientCall, session: Session, gradients: Sequence[Any]) -> None:
         self.session = session
         self.location = call.location
-        self.function = call.function
+        self.function = user_function(call.function)
         self.arguments = call.arguments
         self.is_jacobian = call.is_jacobian
         self.target_record = call.target_record

@@ -19,7 +19,7 @@ import jax
 import numpy as np
 from jax.tree_util import tree_flatten_with_path, tree_leaves
 
-from gradtape.core.location import Location
+from gradtape.core.location import Location, is_library
 from gradtape.explain.detectors.broadcast import Residual
 from gradtape.watching.jax.loops import spoiled_constant
 from gradtape.watching.jax.operations import Operation, kind_of
@@ -103,10 +103,35 @@ def gradients_of(call: GradientCall) -> list[Any]:
     return list(tree_leaves(result))
 
 
+def user_function(function: Any) -> Any:
+    """The user's function behind one that equinox, flax or functools made of it; the same if there is none."""
+    pending, seen = [function], 0
+    while pending and seen < FUNCTIONS_AT_MOST:
+        each = pending.pop(0)
+        seen += 1
+        code = getattr(each, "__code__", None)
+        if code is not None and not is_library(code.co_filename):
+            return each
+        held = [getattr(each, name, None) for name in ("__wrapped__", "func", "__func__")]
+        held += [cell.cell_contents for cell in getattr(each, "__closure__", None) or () if not _is_empty(cell)]
+        pending += [inner for inner in held if callable(inner) and not isinstance(inner, type)]
+    return function
+
+
+FUNCTIONS_AT_MOST = 20
+
+
+def _is_empty(cell: Any) -> bool:
+    try:
+        return cell.cell_contents is None
+    except ValueError:
+        return True
+
+
 def argument_names(function: Any, count: int) -> list[str]:
     """The names of the first parameters of a function, as far as they are known."""
     try:
-        known = [p.name for p in inspect.signature(function).parameters.values() if p.kind in (0, 1)]
+        known = [p.name for p in inspect.signature(user_function(function)).parameters.values() if p.kind in (0, 1)]
     except (TypeError, ValueError):
         known = []
     return [known[i] if i < len(known) else f"argument {i}" for i in range(count)]

@@ -21,7 +21,6 @@ from gradtape.explain.model.problem import Problem
 from gradtape.explain.source.files import source_of, span_of
 
 STEPS_AT_LEAST = 3
-STEPS_OF_A_LONG_PROGRAM = 20
 BYTES_AT_MOST = 1 << 22
 
 MEANT = re.compile(
@@ -44,19 +43,19 @@ class _Parameter:
     def __init__(self, digest: Hashable) -> None:
         self.digest = digest
         self.steps = 1
-        self.has_changed = False
+        self.changes = 0
         self.had_no_gradient = False
 
     def see(self, digest: Hashable) -> None:
         self.steps += 1
-        self.has_changed = self.has_changed or digest != self.digest
+        self.changes += digest != self.digest
+        self.digest = digest
 
 
 class UpdateObserver:
     """Compares the parameters that gradients are taken by with what they were at the step before."""
 
     def __init__(self) -> None:
-        self.is_partial = False  # whether gradients were taken that were not looked at
         self._places: dict[tuple[int, int], tuple[Location, dict[str, _Parameter]]] = {}
 
     def see(self, location: Location, leaves: Sequence[Any], gradients: Sequence[Any]) -> None:
@@ -78,15 +77,23 @@ class UpdateObserver:
 
     def finish(self) -> None:
         """Report the parameters that had a gradient in every step and kept their value, while others changed."""
-        least = STEPS_OF_A_LONG_PROGRAM if self.is_partial else STEPS_AT_LEAST
         for location, known in self._places.values():
-            kept = [name for name, p in known.items() if not p.has_changed and not p.had_no_gradient]
-            moved = [name for name, p in known.items() if p.has_changed]
-            if not kept or not moved or min(known[name].steps for name in kept) < least or has_word_for_it(location):
+            moved = [name for name, p in known.items() if p.changes and p.changes == p.steps - 1]
+            trees = {_tree_of(name) for name in moved}
+            kept = [name for name, p in known.items() if not p.changes and not p.had_no_gradient]
+            kept = [
+                name for name in kept if _tree_of(name) in trees
+            ]  # not data that are differentiated too
+            if not kept or not moved or min(known[n].steps for n in kept) < STEPS_AT_LEAST or has_word_for_it(location):
                 continue
             found = _kept_problem(location, kept, moved)
             if is_due("GT513", *found.place[1:]):
                 report(found)
+
+
+def _tree_of(name: str) -> str:
+    """The argument that a parameter is in."""
+    return re.split(r"[\[.]", name, maxsplit=1)[0]
 
 
 def _kept_problem(location: Location, kept: Sequence[str], moved: Sequence[str]) -> Problem:

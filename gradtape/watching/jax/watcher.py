@@ -153,7 +153,6 @@ class Watcher:
             return
         is_slow = program.seconds > self.budget.seconds and program.evaluations >= self.budget.steps
         if is_slow and not is_broken:
-            self.updates.is_partial = True
             return
         started = time.perf_counter()
         local.is_judging = True
@@ -168,7 +167,6 @@ class Watcher:
 
     def look_at(self, name: str, result: Any) -> None:
         """After the budget was spent: record again if the value of the function is not finite."""
-        self.updates.is_partial = True
         if name != "value_and_grad" or not self.is_working or local.sessions:
             return
         value = result[0][0] if isinstance(result[0], tuple) else result[0]
@@ -178,7 +176,6 @@ class Watcher:
 
     def look_at_program(self, jitted: Jitted, args: Any, kwargs: Any) -> Any:
         """After the budget was spent: judge a call once more if a number that it returns is not finite."""
-        self.updates.is_partial = True
         result = jitted.compiled(*args, **kwargs)
         if not jitted.programs or jitted.donates:
             return result
