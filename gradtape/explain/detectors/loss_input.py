@@ -159,7 +159,8 @@ def _without_activation(made: Record | None, names: tuple[str, ...]) -> list[str
         return []
     owner = call.func.value if isinstance(call.func, ast.Attribute) else None
     is_method = isinstance(owner, ast.expr) and not (
-        isinstance(owner, ast.Attribute) or (isinstance(owner, ast.Name) and site.source.is_array_module(owner.id))
+        isinstance(owner, ast.Attribute)
+        or (isinstance(owner, ast.Name) and (site.source.is_array_module(owner.id) or owner.id in site.source.imports))
     )
     inner = owner if is_method else call.args[0] if call.args else None
     if inner is None:

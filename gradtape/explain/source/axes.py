@@ -78,7 +78,8 @@ def call_makes_axis(site: UserExpression, call: ast.Call, followed: int, reshape
     owner = call.func.value if isinstance(call.func, ast.Attribute) else None
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     is_function = owner is None or (isinstance(owner, ast.Name) and site.source.is_array_module(owner.id))
-    if name in ("expand_dims", "unsqueeze", "ix_", "atleast_2d", "atleast_3d", "outer"):
+    is_layer = isinstance(owner, ast.Name) and owner.id == "self"  # whatever its name: self.outer(x)
+    if not is_layer and name in ("expand_dims", "unsqueeze", "ix_", "atleast_2d", "atleast_3d", "outer"):
         return True
     for keyword in call.keywords:
         if keyword.arg in ("keepdims", "keepdim") and getattr(keyword.value, "value", True):
