@@ -20,7 +20,7 @@ from gradtape.watching.computation import RecordedComputation
 from gradtape.watching.jax.hooks import GradientCall, user_function
 from gradtape.watching.jax.loops import constant_origin, nonfinite_origin
 from gradtape.watching.jax.recorder import Session, Tracer
-from gradtape.watching.jax.updates import has_word_for_it
+from gradtape.watching.jax.updates import UsageObserver, has_word_for_it
 from gradtape.watching.judge import judge_gradient, tell_observers
 from gradtape.watching.observers import observers
 from gradtape.watching.record import KeptValue, LeafRecord, WatchedRecord
@@ -50,8 +50,11 @@ def is_known(values: Sequence[Any]) -> bool:
     return not any(isinstance(value, Tracer) for value in values)
 
 
-def judge(taken: TakenGradient, surveys: bool) -> list[Problem]:
-    """Report what is wrong with a gradient; with `surveys`, the notes about its health are returned."""
+def judge(taken: TakenGradient, surveys: bool, usage: UsageObserver) -> list[Problem]:
+    """Report what is wrong with a gradient; with `surveys`, the notes about its health are returned.
+
+    Of a parameter that is not used, `usage` is told: another function may use it.
+    """
     target = None if taken.target is None else taken.target.array()
     gradients = [None if kept is None else kept.array() for kept in taken.gradients]
     record = taken.target_record
@@ -71,7 +74,10 @@ def judge(taken: TakenGradient, surveys: bool) -> list[Problem]:
         arrivals = [(leaf, g if leaf in computation.consumers else None) for leaf, g in arrivals]
         if observers:
             reasons = {leaf: _missing_problem(taken, [leaf], False) for leaf in missing}
-        if missing and report_missing(taken, missing):
+        for leaf in taken.leaves:
+            if leaf in computation.consumers:
+                usage.note_used(leaf.name)
+        if missing and report_missing(taken, missing, usage):
             tell_observers(computation, arrivals, where, reasons)
             return []
         if (equal := equal_units(taken, computation, arrivals)) is not None and is_due("GT514", *equal.place[1:]):
@@ -88,7 +94,11 @@ def judge(taken: TakenGradient, surveys: bool) -> list[Problem]:
 def _nonfinite_elsewhere(taken: TakenGradient, computation: RecordedComputation) -> Problem | None:
     """The origin of NaN or infinity in the body of a loop, or in what was computed from constants."""
     inside = nonfinite_origin(computation, taken.session.bodies)
-    return constant_origin(computation, taken.session.spoiled) if inside is None else inside
+    if inside is not None:
+        return inside
+    outer = taken.session.outer
+    around = outer.records if outer is not None and outer.is_program else ()
+    return constant_origin(computation, taken.session.spoiled, around)
 
 
 def _is_gradient_of(gradient: Any, leaf: WatchedRecord) -> bool:
@@ -98,7 +108,7 @@ def _is_gradient_of(gradient: Any, leaf: WatchedRecord) -> bool:
 # -- a gradient that is zero because nothing connects the target with an argument
 
 
-def report_missing(taken: TakenGradient, missing: Sequence[LeafRecord]) -> bool:
+def report_missing(taken: TakenGradient, missing: Sequence[LeafRecord], usage: UsageObserver) -> bool:
     """Report the arguments that the target was not computed from, or only through what has no derivative.
 
     Where other arguments have a gradient, `stop_gradient` may say that it was meant.
@@ -112,6 +122,9 @@ def report_missing(taken: TakenGradient, missing: Sequence[LeafRecord]) -> bool:
         elif _is_used(taken, leaf) or not (is_all or _has_siblings(taken, leaf)):
             continue
         found = _missing_problem(taken, missing if is_all else [leaf], is_all)
+        if cut is None and not is_all:
+            usage.note_unused(leaf.name, found)
+            continue
         if is_due("GT201", *found.place[1:]):
             report(found)
         return True

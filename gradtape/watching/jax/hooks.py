@@ -159,7 +159,11 @@ class Hooks:
         self._replace(jax, "jit", self._jit(jax.jit))
         for module_name, name in COMPOSITES:
             module = functools.reduce(getattr, module_name.split(".")[1:], jax)
-            self._replace(module, name, self._composite(name, getattr(module, name)))
+            original = getattr(module, name)
+            ours = self._composite(name, original)
+            self._replace(module, name, ours)
+            for other in _modules_with(name, original):
+                self._replace(other, name, ours)
         self._replace(Tracer, "__getitem__", self._getitem(Tracer.__getitem__))
         for name in ("item", "tolist"):
             if name in Tracer.__dict__:
@@ -519,6 +523,13 @@ def _look_at_constants(primitive: Any, args: Any, params: Any, result: Any) -> N
 
 def _is_array(value: Any) -> bool:
     return isinstance(value, jax.Array) and not isinstance(value, Tracer)
+
+
+def _modules_with(name: str, original: Any) -> list[Any]:
+    """The modules of packages built on JAX that hand on a function of its: `flax.linen.softmax`."""
+    roots = ("flax", "equinox", "optax", "haiku")
+    held = [module for key, module in [*sys.modules.items()] if key.partition(".")[0] in roots]
+    return [module for module in held if getattr(module, "__dict__", {}).get(name) is original]
 
 
 def primitive_kinds() -> list[type]:

@@ -175,19 +175,52 @@ ELEMENTS_AT_MOST = 100_000
 """How many elements an array may have that is looked at for NaN at each operation on constants."""
 
 
-def constant_origin(computation: RecordedComputation, spoiled: Sequence[SpoiledConstant]) -> Problem | None:
-    """The problem for the operation on constants that made the first NaN which the recorded ones were given."""
-    if not spoiled:
-        return None
+def constant_origin(
+    computation: RecordedComputation, spoiled: Sequence[SpoiledConstant], around: Sequence[WatchedRecord]
+) -> Problem | None:
+    """The problem for the operation on constants that made the first NaN which the recorded ones were given.
+
+    `spoiled` were executed by themselves; `around` are the records of the program under `jax.jit` around the gradient.
+    """
     for record in reversed(computation.records):
         for index, parent in enumerate(record.parents):
             value = None if parent.is_tracked else record.operand_value(index)
             if value is not None and not _is_finite(value) and np.asarray(value).dtype.kind == "f":
+                if not spoiled:
+                    return _first_spoiled(around)
                 first = spoiled[0]
                 return _origin_problem(first.primitive, first.params, first.inputs, first.result, first.location)
         kept = computation.values.get(record)
         if record.operation and kept is not None and not _is_finite(kept):
             return None  # an operation that was recorded made it
+    return None
+
+
+def _first_spoiled(records: Sequence[WatchedRecord]) -> Problem | None:
+    """The problem for the first of some records that returned NaN or infinity for finite operands."""
+    for record in records:
+        value = record.value() if isinstance(record, OperationRecord) and not record.has_several_results else None
+        if value is None or value.dtype.kind != "f" or _is_finite(value):
+            continue
+        assert isinstance(record, OperationRecord)
+        inputs = [record.operand_value(index) for index in range(len(record.operands))]
+        if any(operand is None or not _is_finite(operand) for operand in inputs) or not record.location.is_known:
+            return None
+        alone = OperationRecord(
+            record.operation,
+            record.kind,
+            record.params,
+            [CONSTANT] * len(inputs),
+            record.operands,
+            [ArrayValue(np.asarray(operand)) for operand in inputs],
+            record.shape,
+            record.dtype,
+            record.location,
+            kept=ArrayValue(value),
+            replay=record.replay,
+            library="jax",
+        )
+        return forward_origin_problem(RecordedComputation([(alone, np.ones_like(value))]), alone)
     return None
 
 

@@ -158,7 +158,34 @@ def _describe_call(name: str, shapes: Sequence[Shape], result: Shape, jaxpr: Any
         return Operation("transpose", "linear", {} if moving is None else {"axes": moving.params["permutation"]})
     if name == "take_along_axis":
         return Operation("take_along_axis", "linear", {})
+    if name == "einsum":
+        return Operation(name, kind_of(name), _subscripts(jaxpr))
     return Operation(name, kind_of(name), {})
+
+
+def _subscripts(jaxpr: Any) -> dict[str, str]:
+    """The subscripts of an einsum of two operands that consists of one product; empty for others."""
+    inner = getattr(jaxpr, "jaxpr", jaxpr)
+    first, *rest = [e for e in inner.eqns if e.primitive.name != "convert_element_type"] or [None]
+    is_product = first is not None and first.primitive.name == "dot_general" and len(inner.invars) == 2
+    if first is None or not is_product or any(variable not in inner.invars for variable in first.invars):
+        return {}
+    (left, right), (left_batch, right_batch) = first.params["dimension_numbers"]
+    letters = iter("abcdefghijklmnopqrstuvwxyz")
+    one, other = ([next(letters) for _ in variable.aval.shape] for variable in first.invars)
+    for mine, theirs in [*zip(left_batch, right_batch), *zip(left, right)]:
+        other[theirs] = one[mine]
+    result = [one[axis] for axis in left_batch]
+    result += [letter for axis, letter in enumerate(one) if axis not in (*left_batch, *left)]
+    result += [letter for axis, letter in enumerate(other) if axis not in (*right_batch, *right)]
+    for equation in rest:
+        if equation.primitive.name != "transpose":
+            return {}
+        result = [result[axis] for axis in equation.params["permutation"]]
+    terms = {variable: "".join(term) for variable, term in zip(first.invars, (one, other))}
+    if len(terms) != 2:
+        return {}
+    return {"subscripts": f"{terms[inner.invars[0]]},{terms[inner.invars[1]]}->{''.join(result)}"}
 
 
 def equations(jaxpr: Any) -> list[Any]:

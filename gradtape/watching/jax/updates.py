@@ -81,14 +81,39 @@ class UpdateObserver:
             moved = [name for name, p in known.items() if p.changes and p.changes == p.steps - 1]
             trees = {_tree_of(name) for name in moved}
             kept = [name for name, p in known.items() if not p.changes and not p.had_no_gradient]
-            kept = [
-                name for name in kept if _tree_of(name) in trees
-            ]  # not data that are differentiated too
+            kept = [name for name in kept if _tree_of(name) in trees]  # not data that are differentiated too
             if not kept or not moved or min(known[n].steps for n in kept) < STEPS_AT_LEAST or has_word_for_it(location):
                 continue
             found = _kept_problem(location, kept, moved)
             if is_due("GT513", *found.place[1:]):
                 report(found)
+
+
+class UsageObserver:
+    """Which parameters of a tree get a gradient anywhere: one that a function does not use may belong to another."""
+
+    def __init__(self) -> None:
+        self._used: set[str] = set()
+        self._unused: dict[str, Problem] = {}
+
+    def note_used(self, name: str) -> None:
+        """Remember that a parameter got a gradient."""
+        self._used.add(_path_of(name))
+
+    def note_unused(self, name: str, found: Problem) -> None:
+        """Keep what is to be said of a parameter that a function does not use, until the program has ended."""
+        self._unused.setdefault(_path_of(name), found)
+
+    def finish(self) -> None:
+        """Report the first parameter of each place that no function uses."""
+        for path, found in self._unused.items():
+            if path not in self._used and is_due("GT201", *found.place[1:]):
+                report(found)
+
+
+def _path_of(name: str) -> str:
+    """The place of a parameter in its tree, whatever the argument is called that the tree is given as."""
+    return name[len(_tree_of(name)) :]
 
 
 def _tree_of(name: str) -> str:
@@ -132,4 +157,4 @@ def judge_updates(params: Any, updates: Any, gradients: Sequence[Any]) -> None:
         report(found)
 
 
-__all__ = ["UpdateObserver", "has_word_for_it", "judge_updates"]
+__all__ = ["UpdateObserver", "UsageObserver", "has_word_for_it", "judge_updates"]

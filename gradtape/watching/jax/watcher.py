@@ -31,7 +31,7 @@ from gradtape.watching.jax.hooks import (
     watchable_bytes,
 )
 from gradtape.watching.jax.recorder import JaxRecorder, Program, dtype_of, is_concrete, local
-from gradtape.watching.jax.updates import UpdateObserver
+from gradtape.watching.jax.updates import UpdateObserver, UsageObserver
 
 APPLYING = ("optax", "equinox")
 """The packages whose `apply_updates` is watched, when the program has imported them."""
@@ -50,6 +50,7 @@ class Watcher:
         self._folders: list[str] = []
         self._surveyed: set[tuple[int, int]] = set()
         self.updates = UpdateObserver()
+        self.usage = UsageObserver()
         self._failed: tuple[Exception, Any] | None = None
 
     # -- as `LibraryWatcher`
@@ -79,8 +80,9 @@ class Watcher:
             forget_library_folder(folder)
 
     def finish(self) -> None:
-        """Report the parameters that kept their value, which only the end of a program shows."""
+        """Report the parameters that nothing used or changed, which only the end of a program shows."""
         with self.guarded(is_whole=True):
+            self.usage.finish()
             self.updates.finish()
 
     def explain(self, error: BaseException) -> Problem | None:
@@ -198,7 +200,7 @@ class Watcher:
             place = (id(taken.location.code), taken.location.offset)
             surveys = place not in self._surveyed and self.budget.spent < self.budget.seconds
             self._surveyed.add(place)
-            for note in judge(taken, surveys):
+            for note in judge(taken, surveys, self.usage):
                 self.tell(note)
             gradients = [None if kept is None else kept.array() for kept in taken.gradients]
             if not taken.is_jacobian and len(gradients) == len(taken.leaves):
