@@ -26,12 +26,10 @@ def facts_of(
     asked: Location | None,
     reasons: Mapping[WatchedRecord, Problem],
 ) -> Facts:
-    """The facts of the gradient of `computation`; `arrivals` are the sources with the gradients that the library gave,
-    `reasons` say why some have none.
+    """The facts of the gradient of `computation`; `arrivals` are the sources with the gradients that the library gave.
 
-    `reasons` say why a source got none.
-    What arrives at operations in between is computed by `computation`; where an operation cannot be executed again, the
-    sizes before it are not known.
+    `reasons` say why some have none. What arrives at operations in between is computed by `computation`; where an
+    operation cannot be executed again, the sizes before it are not known.
     """
     facts = Facts(asked)
     collector = _FactsCollector(facts, computation)

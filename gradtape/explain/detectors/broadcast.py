@@ -62,7 +62,7 @@ def diagnose_broadcast(
     """
     if is_outer(*shapes):
         site = find_site()
-        residual = record.operation == "subtract"
+        residual = record.operation in _DIFFERENCES
         if not is_written(site, record.operation) or is_axis_explicit(site, inputs, shapes, residual):
             return None
         return Finding("GT101", outer_problem(site, inputs))

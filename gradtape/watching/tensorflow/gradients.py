@@ -13,7 +13,7 @@ from gradtape.explain.emit.policy import report
 from gradtape.explain.messages.gradients import all_none
 from gradtape.explain.model.problem import Problem
 from gradtape.watching.computation import RecordedComputation
-from gradtape.watching.judge import judge_gradient, judge_records, show_gradient
+from gradtape.watching.judge import judge_gradient, judge_records, tell_observers
 from gradtape.watching.observers import observers
 from gradtape.watching.record import CONSTANT, WatchedRecord
 from gradtape.watching.tensorflow import missing
@@ -84,7 +84,7 @@ def judge_request(
         found = None if request.says_unconnected else _judge_none(request, answers, recorder)
         if found is not None:
             with muted():
-                show_gradient(computation, [*_arrivals(request, answers, recorder), *absent], reasons)
+                tell_observers(computation, [*_arrivals(request, answers, recorder), *absent], reasons=reasons)
             return found
     departures = [
         cut
