@@ -55,8 +55,21 @@ class Pending(NamedTuple):
     """A parameter that had no gradient, and the problem to report if it never gets one."""
 
     parameter: weakref.ref[Any]
+    version: int
     problem: Problem
     is_certain: bool
+
+    @classmethod
+    def of(cls, parameter: Any, problem: Problem, is_certain: bool) -> Pending:
+        """The parameter as it is now."""
+        return cls(weakref.ref(parameter), version_of(parameter), problem, is_certain)
+
+    def has_moved(self) -> bool:
+        """Whether the parameter has a gradient, has been changed, as by a step that nobody watched, or is frozen."""
+        parameter = self.parameter()
+        if parameter is None:
+            return False
+        return not parameter.requires_grad or parameter.grad is not None or version_of(parameter) != self.version
 
 
 class Gradient(NamedTuple):
@@ -197,7 +210,7 @@ class Training:
         elif node is None:
             reason = why_missing(tensor, self.passes, self.recorder, self.calls, self.registry)
             if reason is not None:
-                self._read.pending[id(tensor)] = Pending(weakref.ref(tensor), reason.problem, reason.is_certain)
+                self._read.pending[id(tensor)] = Pending.of(tensor, reason.problem, reason.is_certain)
 
     def problem_of_none(self) -> Problem | None:
         """Why the gradient that the program read last is None."""
@@ -255,11 +268,11 @@ class Training:
         for parameter in wanted:
             found = why_missing(parameter, self.passes, self.recorder, self.calls, self.registry)
             if found is not None:
-                state.pending[id(parameter)] = Pending(weakref.ref(parameter), found.problem, found.is_certain)
+                state.pending[id(parameter)] = Pending.of(parameter, found.problem, found.is_certain)
         if everything and not any(each.is_certain and each.problem.code != "GT202" for each in state.pending.values()):
             ran = self.passes[-1].location
             problem = missing_gradients_problem(state.name, len(wanted), state.location, ran)
-            state.pending = {id(p): Pending(weakref.ref(p), problem, True) for p in wanted[:1]}
+            state.pending = {id(p): Pending.of(p, problem, True) for p in wanted[:1]}
 
     def _look_for_frozen(self, state: OptimiserState, parameters: list[Any]) -> None:
         """Notice an optimiser all of whose parameters are frozen, although the loss is computed with them."""
@@ -267,7 +280,7 @@ class Training:
             return
         found = missing.why_frozen(parameters, self._used_frozen, self.calls, state.name, state.location)
         if found is not None:
-            state.frozen = Pending(weakref.ref(parameters[0]), found, True)
+            state.frozen = Pending.of(parameters[0], found, True)
 
     def _reaches_others(self, wanted: list[Any]) -> bool:
         """Whether the backward passes reached parameters at all, if not those of the optimiser."""
@@ -291,10 +304,7 @@ class Training:
                 report(frozen)
         state.frozen = None
         for pending in state.pending.values():
-            parameter = pending.parameter()
-            if pending.problem.place in told:
-                continue
-            if parameter is not None and (not parameter.requires_grad or parameter.grad is not None):
+            if pending.problem.place in told or pending.has_moved():
                 continue
             told.add(pending.problem.place)
             place = pending.problem.place

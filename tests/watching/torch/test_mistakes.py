@@ -152,3 +152,19 @@ def test_what_carries_a_graph_into_the_next_step_is_named() -> None:
     (found,) = found_in(program)
     assert found.code == "GT308"
     assert any("0.1 * value" in span.text for span in found.spans)
+
+
+def test_block_that_is_skipped_while_steps_are_watched_is_none_of_them() -> None:
+    """A parameter without a gradient in the watched steps, which a later step changes, is one that is trained."""
+    often, seldom = nn.Linear(3, 3), nn.Linear(3, 3)
+
+    def skip_at_first() -> None:
+        optimizer = torch.optim.SGD([*often.parameters(), *seldom.parameters()], lr=0.1)
+        for step in range(8):
+            optimizer.zero_grad()
+            h = often(torch.ones(4, 3))
+            (seldom(h) if step == 6 else h).pow(2).sum().backward()
+            assert (seldom.weight.grad is None) == (step != 6)
+            optimizer.step()
+
+    assert "GT202" not in codes(skip_at_first)
