@@ -85,9 +85,11 @@ REDUCTIONS = frozenset({"sum", "mean", "max", "min", "prod", "var", "std", "soft
 _REDUCING = ("reduce_sum", "reduce_max", "reduce_min", "reduce_prod", "argmax", "argmin")
 _ELEMENTWISE = frozenset({"absolute", "where", "erf", "rsqrt", "log_sigmoid", "silu", "leaky_relu", "elu", "gelu"})
 _LINEAR = frozenset({"setitem", "pad", "cumsum", "sort", "tile"})
+_OF_JAX = frozenset({"cond"})
+"""Primitives with the name of another operation of gradtape's table: a choice of branches is no condition number."""
 CONSTANT = frozenset(
     {"one_hot", "stop_gradient", "argsort", "iota", "nextafter", "population_count"}
-    | {name for name, operation in TABLE.items() if operation.kind == "constant"}
+    | {name for name, operation in TABLE.items() if operation.kind == "constant"} - _OF_JAX
 )
 """Operations whose derivative is zero wherever there is one."""
 
@@ -117,7 +119,7 @@ def kind_of(name: str) -> str:
         return "elementwise"
     if name in _LINEAR:
         return "linear"
-    known = TABLE.get(name)
+    known = None if name in _OF_JAX else TABLE.get(name)
     if known is None:
         return "constant" if name in CONSTANT else ""
     return str(known.kind)

@@ -276,3 +276,12 @@ def test_a_loss_that_becomes_nan_after_the_budget_is_explained() -> None:
                 w, _ = compiled(w)
     assert [problem.code for problem in found] == ["GT401"]
     assert "jnp.log(w)" in found[0].title
+
+
+def test_choice_of_branches_is_no_condition_number() -> None:
+    """`lax.cond` has the name of an operation without a derivative in gradtape's table, which may be loaded or not."""
+    from gradtape.watching.jax.operations import CONSTANT, kind_of
+
+    gt.linalg.cond  # noqa: B018 (loads the operation)
+    assert "cond" not in CONSTANT
+    assert kind_of("cond") == ""
