@@ -48,6 +48,7 @@ class Hooks:
         self._compiling: Any = None  # the frame, or the context, of the compiled function that is running
         self._imports = ExitStack()
         self.is_recording = False
+        self._is_left_over = False  # whether the mode may still be on the stack, although nothing is recorded
         self.pauses = 0
 
     def is_here(self) -> bool:
@@ -73,20 +74,22 @@ class Hooks:
         if not self.is_recording and self.is_here():
             self._take_mode_off()
             _push_mode(self._mode)
-            self.is_recording = True
+            self.is_recording, self._is_left_over = True, False
 
     def rest(self) -> None:
         """Stop to receive functions, so that the program runs at full speed.
 
-        PyTorch puts a mode back when its handler returns: inside of one, the mode stays until `settle` is called.
+        PyTorch puts a mode back when its handler returns: inside of one, the mode stays until `settle` is called
+        elsewhere. `loss.backward()` is inside of one, the step of an optimiser is not.
         """
         self.is_recording = False
+        self._is_left_over = True
         self.settle()
 
     def settle(self) -> None:
         """Take the mode off the stack if nothing is to be recorded any more."""
-        if not self.is_recording and self.is_here():
-            self._take_mode_off()
+        if not self.is_recording and self.is_here() and self._take_mode_off():
+            self._is_left_over = False
 
     def _take_mode_off(self) -> bool:
         """Take our mode off the stack, wherever in it it is. Whether it was there."""
@@ -158,6 +161,8 @@ class Hooks:
         def call(*args: Any, **kwargs: Any) -> None:
             if self.is_here():
                 function(*args, **kwargs)
+                if self._is_left_over:  # an optimiser is no function of the mode: here it can be taken off
+                    self.settle()
 
         return call
 

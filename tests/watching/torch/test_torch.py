@@ -293,3 +293,17 @@ def test_other_threads_and_transforms_are_left_alone() -> None:
         slope = torch.func.grad(lambda x: (x**2).sum())(torch.ones(3))
     assert doubled.tolist() == [0.0, 2.0, 4.0]
     assert slope.tolist() == [2.0, 2.0, 2.0]
+
+
+def test_no_mode_is_left_after_the_watched_steps() -> None:
+    """`loss.backward()` is a function of the mode, in which it cannot be taken off: the step of the optimiser does."""
+    model = torch.nn.Linear(3, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    modes = []
+    with watch("torch", steps=12, seconds=0.0):
+        for _ in range(14):
+            optimizer.zero_grad()
+            model(torch.ones(2, 3)).sum().backward()
+            optimizer.step()
+            modes.append(torch.overrides._len_torch_function_stack())
+    assert modes == [1] * 11 + [0] * 3
