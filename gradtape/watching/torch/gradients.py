@@ -132,7 +132,10 @@ def _scales_gradients() -> bool:
     """Whether the program has a `GradScaler`, with which infinite gradients are met and handled."""
     module = sys.modules.get("torch.amp.grad_scaler")
     kind = getattr(module, "GradScaler", None)
-    return kind is not None and any(isinstance(each, kind) and each.is_enabled() for each in gc.get_objects())
+    if kind is None:
+        return False
+    # by their types: isinstance asks an object for its class, and the weak proxy of one that is gone raises an error
+    return any(issubclass(type(each), kind) and each.is_enabled() for each in gc.get_objects())
 
 
 def _first_nan(computation: RecordedComputation) -> OperationRecord | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -168,3 +169,23 @@ def test_block_that_is_skipped_while_steps_are_watched_is_none_of_them() -> None
             optimizer.step()
 
     assert "GT202" not in codes(skip_at_first)
+
+
+def test_objects_that_are_gone_are_not_asked_for_their_class() -> None:
+    """Whether there is a `GradScaler` is looked up among all objects, of which some are proxies of what is gone."""
+
+    class Thing:
+        pass
+
+    thing = Thing()
+    proxy = weakref.proxy(thing)
+    del thing
+
+    def overflow() -> None:
+        x = torch.full((3,), 1e-30, requires_grad=True)
+        (1.0 / x).sum().backward()
+
+    codes(overflow)
+    torch.amp.GradScaler("cpu")
+    codes(overflow)
+    assert type(proxy) is weakref.ProxyType
