@@ -51,8 +51,8 @@ PAGES = {
         "Nothing of the program is called twice, with one exception. The `forward`, `setup_context` and `backward` of "
         "a `torch.autograd.Function` are compared with each other (GT320), once for each class and on copies of what "
         "it was called with: one backward and at most 25 forward calls for each of its first four differentiable "
-        "arguments, after which the random numbers are as they were. That is done only where their source shows that "
-        "nobody can notice: they write to their own variables and to `ctx` only, call functions of PyTorch, NumPy and "
+        "arguments, after which the random numbers are as they were. That is done only where their source shows no "
+        "side effect: they write to their own variables and to `ctx` only, call functions of PyTorch, NumPy and "
         "`math` or functions of yours of which the same is true, and are given tensors and constants. A function that "
         "counts its calls, prints, or appends to a list is left alone.",
         {

@@ -440,7 +440,10 @@ class UnivariateSpline(theirs.UnivariateSpline):  # type: ignore[misc]  # SciPy 
             return super().roots()
         t, _, k = self.moving
         if k != 3:
-            raise NotImplementedError("finding roots unsupported for non-cubic splines")
+            raise NotImplementedError(
+                f"roots: this spline has the degree {k}, and the zeros of cubic ones only are found.\n"
+                "  fix: make it with k=3, or find a zero with gradtape.scipy.optimize.brentq"
+            )
         return sproot(self.moving, 3 * (t.shape[0] - 7))
 
     def get_knots(self) -> Any:

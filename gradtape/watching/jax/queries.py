@@ -31,12 +31,11 @@ from gradtape.watching.computation import RecordedComputation
 from gradtape.watching.jax import gradients
 from gradtape.watching.jax.hooks import GradientCall
 from gradtape.watching.jax.recorder import Session, Tracer, local
-from gradtape.watching.record import LeafRecord, OperationRecord, WatchedRecord
+from gradtape.watching.meetings import find_meetings
+from gradtape.watching.record import LeafRecord, WatchedRecord
 
 active: list[Any] = []
 """The watchers that are recording, the innermost last."""
-
-MEETINGS_SOUGHT = 3
 
 
 class TracedCall(NamedTuple):
@@ -243,12 +242,11 @@ def find_leaks(
                 least = 64 * float(jnp.finfo(gradient.dtype).eps) * float(sizes.max())
                 others = [other for other in range(size) if other != example and sizes[other] > least]
                 leaks += [(example, other, number, float(sizes[other])) for other in others]
-        spans: dict[tuple[str, int], Span] = {}
-        for example, other, _, _ in leaks[:MEETINGS_SOUGHT]:
-            span = _meeting(made, example, other)
-            if span is not None:
-                spans.setdefault((span.file, span.line), span)
-        return size, leaks, list(spans.values())
+        start = made.call.target_record
+        if start.is_shared:
+            return size, leaks, []
+        sources = {leaf: np.array(value) for leaf, value in zip(made.session.leaves, made.leaves)}
+        return size, leaks, find_meetings(start, sources, [leak[:2] for leak in leaks])
 
 
 def _count_examples(output: Any, sources: Sequence[Any]) -> int:
@@ -262,44 +260,6 @@ def _count_examples(output: Any, sources: Sequence[Any]) -> int:
             "of the examples.\n  fix: return one row for each example; argnums= says which arguments hold examples"
         )
     return int(output.shape[0])
-
-
-def _meeting(made: TracedCall, example: int, other: int) -> Span | None:
-    """The first operation with an element that changes with both examples; all are run again with each one changed."""
-    start = made.call.target_record
-    if start.is_shared:
-        return None
-    records = sorted(paths.all_behind(start), key=lambda record: record.order)
-    changed = [_changed_elements(made, records, each) for each in (example, other)]
-    for record in records:
-        one, two = (each.get(record) for each in changed)
-        if one is not None and two is not None and one.shape == two.shape and bool((one & two).any()):
-            return span_of(record.location).labelled("the examples meet here") if record.location.is_known else None
-    return None
-
-
-def _changed_elements(made: TracedCall, records: Sequence[Any], example: int) -> dict[Any, np.ndarray[Any, Any]]:
-    """For each record, the elements of its result that change when one example of the arguments is changed."""
-    before: dict[Any, Any] = {}
-    after: dict[Any, Any] = {}
-    for leaf, value in zip(made.session.leaves, made.leaves):
-        before[leaf] = array = np.array(value)
-        after[leaf] = moved = array.copy()
-        moved[example] += 0.1 + 0.1 * np.abs(array[example])
-    found: dict[Any, np.ndarray[Any, Any]] = {}
-    for record in records:
-        if not isinstance(record, OperationRecord) or not any(parent in after for parent in record.parents):
-            continue
-        if record.replay is None or record.has_several_results:
-            continue
-        results = []
-        for held in (before, after):
-            inputs = [held.get(parent, record.operand_value(index)) for index, parent in enumerate(record.parents)]
-            results.append(None if any(value is None for value in inputs) else record.replay.forward(inputs))
-        if results[0] is not None and results[1] is not None:
-            before[record], after[record] = results
-            found[record] = np.asarray(results[0] != results[1])
-    return found
 
 
 __all__ = ["active", "find_leaks", "why"]

@@ -38,7 +38,7 @@ class Patches:
             self._replaced.append((owner, name, original, wrapped))
 
     def undo(self) -> None:
-        """Put everything back, unless somebody else has replaced it since."""
+        """Put everything back, unless another package has replaced it since."""
         for owner, name, original, wrapped in reversed(self._replaced):
             if vars(owner).get(name) is wrapped:
                 setattr(owner, name, original)

@@ -400,7 +400,7 @@ def _explain_unwatched(target: Any, source: Any, goal: WatchedRecord, start: Wat
     lines: list[Any] = [] if made is None else ["made here", made]
     code_here = site.location.code
     parameters = () if code_here is None else code_here.co_varnames[: code_here.co_argcount]
-    if watch.entered.code is code_here and name in parameters:  # whoever calls this: here it has to be watched
+    if watch.entered.code is code_here and name in parameters:  # an argument: to be watched here, for all callers
         places = [fix.replaces for fix in _watch_fix(name, watch) if isinstance(fix, Fix) and fix.replaces is not None]
         lines = [
             *(part for place in places for part in ("not watched before this", place)),

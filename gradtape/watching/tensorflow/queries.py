@@ -12,20 +12,16 @@ import numpy as np
 import tensorflow as tf
 
 from gradtape.errors import OperandError, ShapeError
-from gradtape.explain.graph import paths
 from gradtape.explain.model.problem import Span
 from gradtape.explain.model.why import Why
-from gradtape.explain.source.files import span_of
 from gradtape.watching.budget import Budget
-from gradtape.watching.record import OperationRecord
+from gradtape.watching.meetings import find_meetings
 from gradtape.watching.tensorflow import missing
 from gradtape.watching.tensorflow.recorder import TensorFlowRecorder
 from gradtape.watching.tensorflow.replay import as_array, muted
 
 active: list[Any] = []
 """The watchers that are recording, the innermost last."""
-
-MEETINGS_SOUGHT = 3
 
 
 def why(tape: Any, target: Any, source: Any) -> Why:
@@ -89,56 +85,10 @@ def _search(
                 least = 64 * np.finfo(array.dtype).eps * float(sizes.max())
                 others = [other for other in range(size) if other != example and sizes[other] > least]
                 leaks += [(example, other, number, float(sizes[other])) for other in others]
-        spans: dict[tuple[str, int], Span] = {}
-        for example, other, _, _ in leaks[:MEETINGS_SOUGHT]:
-            span = _meeting(recorder, output, sources, example, other)
-            if span is not None:
-                spans.setdefault((span.file, span.line), span)
-    return size, leaks, list(spans.values())
-
-
-def _meeting(
-    recorder: TensorFlowRecorder, output: Any, sources: Sequence[Any], example: int, other: int
-) -> Span | None:
-    """The first operation with an element that changes with both examples; all are run again with each one changed."""
-    start = recorder.record_of(output)
-    if start is None:
-        return None
-    records = sorted(paths.all_behind(start), key=lambda record: record.order)
-    changed = [_changed_elements(recorder, records, sources, each) for each in (example, other)]
-    for record in records:
-        one, two = (each.get(record) for each in changed)
-        if one is not None and two is not None and one.shape == two.shape and bool((one & two).any()):
-            return span_of(record.location).labelled("the examples meet here") if record.location.is_known else None
-    return None
-
-
-def _changed_elements(
-    recorder: TensorFlowRecorder, records: Sequence[Any], sources: Sequence[Any], example: int
-) -> dict[Any, np.ndarray[Any, Any]]:
-    """For each record, the elements of its result that change when one example of the arguments is changed."""
-    before: dict[Any, Any] = {}
-    after: dict[Any, Any] = {}
-    for source in sources:
-        array = np.array(recorder.array_of(source))
-        before[recorder.record_of(source)] = array
-        moved = array.copy()
-        moved[example] += 0.1 + 0.1 * np.abs(array[example])
-        after[recorder.record_of(source)] = moved
-    found: dict[Any, np.ndarray[Any, Any]] = {}
-    for record in records:
-        if not isinstance(record, OperationRecord) or not any(parent in after for parent in record.parents):
-            continue
-        if record.replay is None or record.has_several_results:
-            continue
-        results = []
-        for held in (before, after):
-            inputs = [held.get(parent, record.operand_value(index)) for index, parent in enumerate(record.parents)]
-            results.append(None if any(value is None for value in inputs) else record.replay.forward(inputs))
-        if results[0] is not None and results[1] is not None:
-            before[record], after[record] = results
-            found[record] = np.asarray(results[0] != results[1])
-    return found
+        start = recorder.record_of(output)
+        held = {recorder.record_of(source): np.array(recorder.array_of(source)) for source in sources}
+        places = [] if start is None else find_meetings(start, held, [leak[:2] for leak in leaks])
+    return size, leaks, places
 
 
 __all__ = ["active", "find_leaks", "why"]

@@ -20,14 +20,13 @@ from gradtape.explain.model.problem import Span
 from gradtape.explain.model.why import Step, Why
 from gradtape.explain.source.files import span_of
 from gradtape.explain.source.parameter_names import name_of
-from gradtape.watching.record import OperationRecord
+from gradtape.watching.meetings import find_meetings
 from gradtape.watching.torch.missing import why_untracked
 from gradtape.watching.torch.recorder import TorchRecorder, is_plain
 
 _active: list[Any] = []
 """The watchers that are recording, the innermost last."""
 
-MEETINGS_SOUGHT = 3
 SMALLEST = 1e-12
 
 
@@ -131,54 +130,11 @@ def _search(
             least = SMALLEST * max(float(sizes.max()), SMALLEST)
             others = [other for other in range(size) if other != example and float(sizes[other]) > least]
             leaks += [(example, other, number, float(sizes[other])) for other in others]
-    spans: dict[tuple[str, int], Span] = {}
-    for example, other, _, _ in leaks[:MEETINGS_SOUGHT]:
-        span = _meeting(recorder, output, [x for _, x in wanted], example, other)
-        if span is not None:
-            spans.setdefault((span.file, span.line), span)
-    return size, leaks, list(spans.values())
-
-
-def _meeting(recorder: TorchRecorder, output: Any, sources: Sequence[Any], example: int, other: int) -> Span | None:
-    """The first operation with an element that changes with both examples; all are run again with each one changed."""
     with torch._C.DisableTorchFunction():
         start = recorder.record_of(output)
-        if start is None:
-            return None
-        records = sorted(paths.all_behind(start), key=lambda record: record.order)
-        changed = [_changed_elements(recorder, records, sources, each) for each in (example, other)]
-    for record in records:
-        one, two = (each.get(record) for each in changed)
-        if one is not None and two is not None and one.shape == two.shape and bool((one & two).any()):
-            return span_of(record.location).labelled("the examples meet here") if record.location.is_known else None
-    return None
-
-
-def _changed_elements(
-    recorder: TorchRecorder, records: Sequence[Any], sources: Sequence[Any], example: int
-) -> dict[Any, np.ndarray[Any, Any]]:
-    """For each record, the elements of its result that change when one example of the arguments is changed."""
-    values: dict[Any, Any] = {}
-    for source in sources:
-        array = np.array(recorder.array_of(source))
-        array[example] += 0.1 + 0.1 * np.abs(array[example])
-        values[recorder.record_of(source)] = array
-    found: dict[Any, np.ndarray[Any, Any]] = {}
-    for record in records:
-        if not isinstance(record, OperationRecord) or not any(parent in values for parent in record.parents):
-            continue
-        before = record.value()
-        inputs = [
-            values[parent] if parent in values else record.operand_value(index)
-            for index, parent in enumerate(record.parents)
-        ]
-        if before is None or record.replay is None or any(value is None for value in inputs):
-            continue
-        after = record.replay.forward(inputs)
-        if after is not None and np.shape(after) == np.shape(before):
-            values[record] = after
-            found[record] = np.asarray(after != before)
-    return found
+        held = {recorder.record_of(x): np.array(recorder.array_of(x)) for _, x in wanted}
+        places = [] if start is None else find_meetings(start, held, [leak[:2] for leak in leaks])
+    return size, leaks, places
 
 
 __all__ = ["find_leaks", "why"]

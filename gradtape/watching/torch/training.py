@@ -65,7 +65,7 @@ class Pending(NamedTuple):
         return cls(weakref.ref(parameter), version_of(parameter), problem, is_certain)
 
     def has_moved(self) -> bool:
-        """Whether the parameter has a gradient, has been changed, as by a step that nobody watched, or is frozen."""
+        """Whether the parameter has a gradient, has been changed, as by a step that was not watched, or is frozen."""
         parameter = self.parameter()
         if parameter is None:
             return False
@@ -84,7 +84,7 @@ class Gradient(NamedTuple):
         return cls(weakref.ref(leaf.grad), version_of(leaf.grad))
 
     def is_held_by(self, leaf: Any) -> bool:
-        """Whether a leaf has this gradient still, and nobody has written to it."""
+        """Whether a leaf has this gradient still, and it was not written to since."""
         return self.held() is leaf.grad and version_of(leaf.grad) == self.version
 
 
