@@ -125,7 +125,7 @@ RUN_AND_RECORD = """
         live |= state.notify_of_variables(<variables>)
     if not live:
         if bits > TENSOR:
-            return off_tape(op, out, <nodes>, bits, 0)
+            return off_tape(op, out, <nodes>, bits, 0, <inputs>, NO_PARAMS)
         result = _new(Tensor)
         result._array = out
         result._node = UNTRACKED

@@ -273,7 +273,9 @@ class _GradMode:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         state = recording.current()
-        recording.switch(recording.Recording(state.recorders, state.ambient, self._before.pop()))
+        recording.switch(
+            recording.Recording(state.recorders, state.ambient, self._before.pop(), interpreter=state.interpreter)
+        )
 
     def __call__(self, function: F) -> F:
         mode = type(self)

@@ -84,7 +84,7 @@ def fast_unary(op: Op, depth: int) -> Callable[[Any], Any]:
             live |= state.notify_of_variables([x] if kind is Variable else [])
         if not live:
             if bits > TENSOR:
-                return off_tape(op, out, (parent,), bits, 0)
+                return off_tape(op, out, (parent,), bits, 0, (x,), NO_PARAMS)
             result = _new(Tensor)
             result._array = out
             result._node = UNTRACKED
@@ -176,7 +176,7 @@ def fast_binary(op: Op, depth: int, general: Callable[[Any, Any], Any] | None = 
             live |= state.notify_of_variables([v for v in (x, y) if type(v) is Variable and v._node.bits & VARIABLE])
         if not live:
             if bits > TENSOR:
-                return off_tape(op, out, (left, right), bits, 0)
+                return off_tape(op, out, (left, right), bits, 0, (x, y), NO_PARAMS)
             result = _new(Tensor)
             result._array = out
             result._node = UNTRACKED

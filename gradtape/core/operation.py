@@ -219,7 +219,7 @@ def apply(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
         variables = [x for x in inputs if isinstance(x, Variable) and x._node.bits & VARIABLE]
         live |= state.notify_of_variables(variables) & ~outer
     if not live or not op.differentiable:
-        result = off_tape(op, out, nodes, bits, outer)
+        result = off_tape(op, out, nodes, bits, outer, inputs, params)
         if op.view:
             note_view(result, inputs[0], op, params)
         return result
@@ -356,8 +356,20 @@ def parent_of(node: Node, live: int) -> Node:
     return cut("another tape", (node,), bool(node.bits & LIFTED))
 
 
-def off_tape(op: Op, out: Any, nodes: tuple[Node, ...], bits: int, outer: int) -> Any:
-    """The result as a tensor on no tape: a cut if something tracked went in."""
+def off_tape(
+    op: Op,
+    out: Any,
+    nodes: tuple[Node, ...],
+    bits: int,
+    outer: int,
+    inputs: tuple[Any, ...],
+    params: dict[str, Any],
+) -> Any:
+    """The result as a tensor on no tape: a cut if something tracked went in; or what an interpreter makes of it."""
+    if bits & ~VARIABLE > FLAGS and not bits & LIFTED and op.differentiable:
+        state = recording.current()
+        if state.interpreter is not None and (state.walking or not state.muted):
+            return state.interpreter.process(op, inputs, params)
     node = LIFTED_NODE if bits & LIFTED else UNTRACKED
     if bits == TENSOR | LIFTED and not op.outputs:
         return out
@@ -395,6 +407,8 @@ def _interpret(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> tuple
         if isinstance(x, Lifted) and x.level is not level and (level is None or x.level.depth > level.depth):
             level = x.level
     state = recording.current()
+    if level is None:  # tensors of no interpreter, which this one has asked for
+        level = state.interpreter
     if level.seen[0] is not state:
         level.seen = state, state.within(level.outer)
     inside = level.seen[1]

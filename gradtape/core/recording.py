@@ -9,12 +9,13 @@ import threading
 from collections.abc import Callable
 from contextvars import ContextVar
 from types import CodeType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from gradtape.core.graph import AMBIENT, FIRST_TAPE, Node, ambient_leaves
 from gradtape.forking import fork_safe
 
 if TYPE_CHECKING:
+    from gradtape.core.operation import Op
     from gradtape.core.tensor import Variable
 
 
@@ -72,19 +73,36 @@ def free_bits(bits: list[int]) -> None:
     _free_bits.extend(bits)
 
 
+class Interpreter(Protocol):
+    """What runs operations in the place of their kernels."""
+
+    def process(self, op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        """The result of an operation."""
+        ...
+
+
 class Recording:
     """Which recorders are on. `bits` is what an operation compares its inputs' bits with.
 
     `muted` are the bits that `no_grad` has switched off: those of all that was on then, not of what is entered later.
     A walk back switches off `.backward()`'s bit in the same way, so that `enable_grad` in a rule or a hook of the
     user's switches it on again; `walking` tells the two apart.
+
+    `interpreter` is given the operations on tensors that are on a tape which is not on, unless `no_grad` is the reason:
+    those of the body of a loop that `jit` traces as one operation of that tape.
     """
 
-    __slots__ = ("ambient", "bits", "code", "forward", "muted", "recorders", "variables", "walking")
+    __slots__ = ("ambient", "bits", "code", "forward", "interpreter", "muted", "recorders", "variables", "walking")
 
     def __init__(
-        self, recorders: tuple[Recorder, ...] = (), ambient: bool = True, muted: int = 0, walking: bool = False
+        self,
+        recorders: tuple[Recorder, ...] = (),
+        ambient: bool = True,
+        muted: int = 0,
+        walking: bool = False,
+        interpreter: Interpreter | None = None,
     ) -> None:
+        self.interpreter = interpreter
         self.recorders = recorders
         self.ambient = ambient
         self.walking = walking
@@ -105,11 +123,11 @@ class Recording:
     def with_recorder(self, recorder: Recorder) -> Recording:
         """The same with `recorder` on: as the innermost, if it was not there."""
         recorders = self.recorders if recorder in self.recorders else (*self.recorders, recorder)
-        return Recording(recorders, self.ambient, self.muted & ~recorder.bit)
+        return Recording(recorders, self.ambient, self.muted & ~recorder.bit, interpreter=self.interpreter)
 
     def with_current_bits(self, muted: int = 0) -> Recording:
         """The same recorders, by the bits that they have now; `muted` are switched off too."""
-        return Recording(self.recorders, self.ambient, self.muted | muted)
+        return Recording(self.recorders, self.ambient, self.muted | muted, interpreter=self.interpreter)
 
     def without(self, *recorders: Recorder, ambient: bool | None = None) -> Recording:
         """The same without `recorders`, and with `.backward()`'s recorder switched on or off, if that is said."""
@@ -117,10 +135,10 @@ class Recording:
             return _WALKING if self.ambient else self  # no matter what else is switched off
         remaining = tuple(r for r in self.recorders if r not in recorders)
         if ambient is None:
-            return Recording(remaining, self.ambient, self.muted, self.walking)
+            return Recording(remaining, self.ambient, self.muted, self.walking, self.interpreter)
         muted = self.muted & ~AMBIENT if ambient else self.muted | AMBIENT
         walking = not ambient and (self.walking or not self.muted & AMBIENT)
-        return Recording(remaining, self.ambient or ambient, muted, walking)
+        return Recording(remaining, self.ambient or ambient, muted, walking, self.interpreter)
 
     def within(self, outer: Recording) -> Recording:
         """What was on in `outer` and still is."""
@@ -129,15 +147,18 @@ class Recording:
         if self.recorders == outer.recorders and self.muted == outer.muted and self.ambient == outer.ambient:
             return self
         remaining = tuple(r for r in self.recorders if r in outer.recorders)
-        return Recording(remaining, self.ambient and outer.ambient, self.muted | outer.muted)
+        muted = self.muted | outer.muted
+        return Recording(remaining, self.ambient and outer.ambient, muted, interpreter=self.interpreter)
 
     def before(self, recorder: Recorder) -> Recording:
         """What was already on when `recorder` was entered."""
-        return Recording(self.recorders[: self.recorders.index(recorder)], self.ambient, self.muted)
+        before = self.recorders[: self.recorders.index(recorder)]
+        return Recording(before, self.ambient, self.muted, interpreter=self.interpreter)
 
     def mute(self, on: bool) -> Recording:
         """All that is on now switched off; or all that was switched off on again."""
-        return Recording(self.recorders, self.ambient, self.muted | self.bits | AMBIENT if on else 0)
+        muted = self.muted | self.bits | AMBIENT if on else 0
+        return Recording(self.recorders, self.ambient, muted, interpreter=self.interpreter)
 
     def notify_of_variables(self, variables: list[Variable]) -> int:
         """Notify the tapes that watch the variables they meet of `variables`; the bits of those tapes."""

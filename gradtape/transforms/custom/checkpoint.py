@@ -245,7 +245,10 @@ class CheckpointedCall(SingleOperation):
         state = recording.current()
         # `.backward()` is off during a walk; the function may need it, as it may have at first
         as_at_first = recording.Recording(
-            state.recorders, state.ambient or bool(self.ambient), state.muted & ~self.ambient
+            state.recorders,
+            state.ambient or bool(self.ambient),
+            state.muted & ~self.ambient,
+            interpreter=state.interpreter,
         )
         try:
             with recording.during(as_at_first), tape:

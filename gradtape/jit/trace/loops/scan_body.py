@@ -13,12 +13,12 @@ import numpy as np
 
 from gradtape.core import recording
 from gradtape.core.backprop import walk
-from gradtape.core.graph import FLAGS, Node
+from gradtape.core.graph import FLAGS, LIFTED, Node
 from gradtape.core.operation import Lifted, Op, apply, attach
 from gradtape.core.pytree import leaves, rebuild
 from gradtape.core.tape import GradientTape
-from gradtape.core.tensor import Tensor
-from gradtape.jit.errors import Unrollable
+from gradtape.core.tensor import Tensor, Variable
+from gradtape.jit.errors import Unrollable, Untraceable
 from gradtape.jit.ir.program import Operand, Program, Value
 from gradtape.jit.trace.tracer import TracingLevel, current_trace
 from gradtape.jit.trace.tracers import TraceTensor
@@ -36,7 +36,10 @@ class BodyLevel(TracingLevel):
         with recording.during(_NOTHING):
             super().__init__()
         self.numpy = outside.numpy
-        self.read: dict[tuple[Value, Node], tuple[TraceTensor, TraceTensor]] = {}
+        self.recorded_outside: int = outside.outer.bits  # tapes that record around the compiled function
+        if isinstance(outside, BodyLevel):
+            self.recorded_outside |= outside.recorded_outside
+        self.read: dict[tuple[Value | None, Node], tuple[Tensor, TraceTensor]] = {}
 
     def process(self, op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
         """Trace an operation of the body; raises `Unrollable` if the body draws random numbers."""
@@ -46,10 +49,12 @@ class BodyLevel(TracingLevel):
             inputs = tuple([self.stand_in(x) if _is_from_outside(x, self) else x for x in inputs])
         return super().process(op, inputs, params)
 
-    def stand_in(self, x: TraceTensor) -> TraceTensor:
-        """The input of the body that stands for a tensor from outside."""
-        key = x.traced, x._node
+    def stand_in(self, x: Tensor) -> TraceTensor:
+        """The input of the body that stands for a tensor from outside: a tracer, or a constant that is on a tape."""
+        key = x.traced if isinstance(x, TraceTensor) else None, x._node
         if key not in self.read:
+            if x._node.bits & self.recorded_outside:
+                raise Untraceable("it reads a tensor that is recorded, or mapped over, outside of it")
             self.read[key] = x, self.new_input(x._array)
         return self.read[key][1]
 
@@ -59,13 +64,13 @@ class BodyLevel(TracingLevel):
             return inside
         if isinstance(x, Lifted):
             raise Unrollable("it reads a tensor that is mapped over outside of it")
+        if _is_from_outside(x, self):
+            return self.stand_in(x).traced  # type: ignore[no-any-return]
         return super()._operand(x)
 
     def lift(self, x: Any) -> TraceTensor:
         """A value of the body; tensors of the outer trace become its invariants."""
-        if isinstance(x, TraceTensor) and x.level is not self and self.inner is None:
-            return self.stand_in(x)
-        return super().lift(x)
+        return self.stand_in(x) if _is_from_outside(x, self) else super().lift(x)
 
     def rely_on(self, tensor: Any) -> Any:
         """Raise `Unrollable`: control flow that depends on a value may differ in each step."""
@@ -76,7 +81,15 @@ _NOTHING = recording.Recording((), ambient=False)
 
 
 def _is_from_outside(x: Any, level: TracingLevel) -> bool:
-    return level.inner is None and isinstance(x, TraceTensor) and x.level is not level
+    """Whether `x` is an input of the body: a tracer of another trace, or a tensor that is the same in every run.
+
+    The latter is one if it is on a tape, which needs its gradient: an argument of `grad` that is a Python number.
+    """
+    if level.inner is not None or not isinstance(x, Tensor):
+        return False
+    if isinstance(x, Lifted):
+        return isinstance(x, TraceTensor) and x.level is not level
+    return not isinstance(x, Variable) and is_on_tape(x)
 
 
 def _holds_generator(params: dict[str, Any]) -> bool:
@@ -117,7 +130,7 @@ class TracedFunction:
         level.detector.stop()
         before, level.inner = level.inner, inner
         try:
-            with recording.during(_NOTHING):
+            with recording.during(recording.Recording((), ambient=False, interpreter=inner)):
                 results = [inner.lift(x) for x in function(list(given))]
         finally:
             level.inner = before
@@ -166,13 +179,19 @@ def pull_step(
 ) -> tuple[list[Any], list[Any], list[Any]]:
     """One iteration forward and backward: the results, and the cotangents of `given` and of `read` (from outside).
 
-    The nodes of `read` are put on the tape while the body runs. With `again`, the backward pass is differentiable.
+    The nodes of `read` are put on the tape while the body runs; operations on those that are constants of the program
+    are traced, so that other tapes see that the result depends on them. With `again`, the backward pass is
+    differentiable.
     """
     tape = GradientTape(persistent=True, watch_accessed_variables=False)
     places = [tape.watch(copy_to_new_node(x)) if is_differentiable(x) else x for x in given]
     watched = [x._node for x in read]
+    traced = recording.current().interpreter is not None
+    constants = [x._node for x in read if traced and not isinstance(x, Lifted) and not x._node.bits & LIFTED]
     for node in watched:
         node.bits |= tape.bit
+    for node in constants:
+        node.bits |= LIFTED
     try:
         with tape:
             new, y = body(places)
@@ -185,6 +204,8 @@ def pull_step(
     finally:
         for node in watched:
             node.bits &= ~tape.bit
+        for node in constants:
+            node.bits &= ~LIFTED
     mine = [found.get(x._node) if is_differentiable(x) else None for x in places]
     return results, mine, [found.get(node) for node in watched]
 
