@@ -123,10 +123,15 @@ Operand = Value | Literal
 
 @dataclasses.dataclass(slots=True, eq=False)
 class Constant:
-    """A value that is the same in every run: its array is never written to."""
+    """A value that is the same in every run: its array is never written to.
+
+    One that is `cleared` stands for an array that was set to zero. As nothing was there before, a sum with it is the
+    other operand; of zeros that a program adds itself, the sum has to be taken, which makes 0.0 of -0.0.
+    """
 
     value: Value
     array: np.ndarray[Any, Any]
+    cleared: bool = False
 
 
 def frozen_copy(array: Any) -> np.ndarray[Any, Any]:

@@ -27,6 +27,7 @@ from gradtape.jit.passes.merge_writes import merge_writes
 from gradtape.jit.passes.reroll.find import FoundLoops, Listing, reroll_loops
 from gradtape.jit.passes.row_buffers import carry_rows
 from gradtape.jit.passes.slice_sums import add_to_slices
+from gradtape.jit.passes.slice_walks import walk_whole_arrays
 from gradtape.jit.passes.stable_forms import use_stable_forms
 from gradtape.jit.passes.uniform_rows import share_rows
 from gradtape.jit.passes.unstack import collapse_stacks
@@ -85,7 +86,7 @@ def optimise(
         if len(program) > LONG:  # what is left to do is done to loops, of which there is less
             program = _make_loops(program)
     program = _make_loops(merge_writes(add_to_slices(_make_loops(program))))
-    program = forward_writes(program)
+    program = walk_whole_arrays(forward_writes(program))
     if after is not None:
         after(program)
     return program

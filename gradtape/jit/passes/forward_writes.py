@@ -11,7 +11,9 @@ The rules are about arrays of which parts are written to, `set(x, value, index)`
 - in a loop, a write to nearly all of an array is the value between the edges of the array: nothing is copied for that,
   and the old version may be read while the new one is computed;
 - a read of, or a write to, an array with its axes exchanged is one of that array;
-- a loop that carries a constant, and gives the same constant, reads it.
+- a loop that carries a constant, and gives the same constant, reads it;
+- a sum with an array that was set to zero, as the gradient of `x[:] = y` has them, is its other operand (-0.0 stays
+  -0.0 here too).
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ import numpy as np
 from gradtape.core.rules import TABLE
 from gradtape.core.shapes import Shape
 from gradtape.jit.ir.program import LOOP, Instruction, Literal, Loop, Operand, Program, Value
-from gradtape.jit.passes.rewrite import RewriteContext, rename_operands, uniform_number
+from gradtape.jit.passes.rewrite import RewriteContext, has_same_type, rename_operands, uniform_number
 
 PARTS_AT_MOST = 4
 """Of how many parts an array is concatenated; more are written one after the other."""
@@ -137,6 +139,7 @@ class _Forwarder:
     def __init__(self, program: Program, joins: bool) -> None:
         """With `joins`, writes to nearly all of an array are concatenations."""
         self.program, self.context, self.joins = program, RewriteContext(program), joins
+        self.cleared = {constant.value for constant in program.constants if constant.cleared}
         self.uses = program.uses()
         self.names: dict[Value, Value] = {}
         self.writes: dict[Value, _Write] = {}
@@ -284,7 +287,7 @@ class _Forwarder:
         """The part of what was written that a read selects; None if it was broadcast to more than a number."""
         shape, number = _shape_of(region), self._number(write.value, dtype)
         if number is not None:
-            return self.context.new_constant(np.full(shape, number))
+            return self._new_constant(shape, number)
         value = write.value
         if type(value) is not Value or value.dtype != dtype or value.shape != _shape_of(write.region):
             return None
@@ -312,6 +315,14 @@ class _Forwarder:
         number = uniform_number(array)
         return None if number is None else np.asarray(number, dtype)
 
+    def _new_constant(self, shape: Shape, number: np.ndarray[Any, Any]) -> Value:
+        """An array of one number that was written to all of it."""
+        cleared = _is_positive_zero(number)
+        found = self.context.new_constant(np.full(shape, number), cleared)
+        if cleared:
+            self.cleared.add(found)
+        return found
+
     def _write(self, instruction: Instruction, array: Value) -> Value | None:
         """What a write gives: a value, or None to keep it."""
         region = _find_region(instruction.params["index"], array.shape)
@@ -328,7 +339,7 @@ class _Forwarder:
         elif _is_whole(region, array.shape):
             number = self._number(value, array.dtype)
             if number is not None:
-                return self.context.new_constant(np.full(array.shape, number))
+                return self._new_constant(array.shape, number)
             if type(value) is Value and value.dtype == array.dtype:
                 if value.shape == array.shape:
                     return value
@@ -361,8 +372,10 @@ class _Forwarder:
         return self._transpose(write.result if found is None else found, axes)
 
     def _add(self, instruction: Instruction) -> Value | None:
-        """What the sum of an array and of a value at a part of it is, if that is put back; None to keep it."""
+        """What a sum is if one operand is zero, or a value that is put back at a part of the other; None to keep it."""
         for array, other in (instruction.values, instruction.values[::-1]):
+            if other in self.cleared and has_same_type(array, instruction.result):
+                return array
             if other in self.scattered and array.shape == other.shape and array.dtype == other.dtype:
                 value, region = self.scattered[other]
                 found = self._put_back(array, value, region)
@@ -377,7 +390,7 @@ class _Forwarder:
         if write is None or read is None or write.adds or write.region != region != ():
             return None
         number = self._number(write.value, array.dtype)
-        zero = number is not None and not number.any() and not np.signbit(number).any()
+        zero = number is not None and _is_positive_zero(number)
         return write.array if zero and read == (write.array, region) else None
 
     def _concatenate(self, version: Value) -> Value | None:
@@ -400,7 +413,7 @@ class _Forwarder:
         if part.stop - part.start < NEARLY_ALL * shape[axis]:
             return None
         number = self._number(value, array.dtype)
-        if number is not None and (number.any() or np.signbit(number).any()):
+        if number is not None and not _is_positive_zero(number):
             return None
         if number is None and (
             type(value) is not Value or (value.shape, value.dtype) != (_shape_of(region), array.dtype)
@@ -463,7 +476,8 @@ class _Forwarder:
         numbers = [self._number(value, dtype) for _, _, value, _ in pieces]
         known = [number.tobytes() for number in numbers if number is not None]
         if len(known) == len(pieces) and len(set(known)) == 1:
-            return self.context.new_constant(np.full((*shape[:axis], end - begin, *shape[axis + 1 :]), numbers[0]))
+            assert numbers[0] is not None
+            return self._new_constant((*shape[:axis], end - begin, *shape[axis + 1 :]), numbers[0])
         return self._join(pieces, axis, shape, version)
 
     def _join(
@@ -521,7 +535,10 @@ class _Forwarder:
             names = {body.inputs[number]: body.outputs[number]}
             made = [rename_operands(inner_instruction, names) for inner_instruction in body.instructions]
             outputs = [names.get(value, value) for value in body.outputs]
-            self.names[instruction.results[number]] = instruction.values[number]
+            cleared = any(c.cleared for c in body.constants if c.value is body.outputs[number])
+            zero = np.asarray(other, outer.dtype)
+            result = self._new_constant(outer.shape, zero) if cleared else instruction.values[number]
+            self.names[instruction.results[number]] = result
             kept = [i for i in range(len(body.inputs)) if i != number]
             del outputs[number]
             smaller = dataclasses.replace(
@@ -540,6 +557,10 @@ class _Forwarder:
             operands = tuple([instruction.operands[i] for i in kept])
             return instruction.replace(operands=operands, params={"loop": smaller}, results=results)
         return None
+
+
+def _is_positive_zero(number: np.ndarray[Any, Any]) -> bool:
+    return not number.any() and not np.signbit(number).any()
 
 
 def _index(region: Region) -> tuple[Any, ...]:

@@ -15,7 +15,9 @@ import numpy as np
 from gradtape.core.rules import TABLE
 from gradtape.jit.ir.moving_index import Gap, SliceTemplate
 from gradtape.jit.ir.program import LOOP, Instruction, Operand, Program, Value
+from gradtape.jit.passes.dce import drop_dead
 from gradtape.jit.passes.rewrite import RewriteContext, rename_operands
+from gradtape.jit.passes.slice_sums import SCATTERS, add_to_slice
 from gradtape.ops.indexing import picked_shape
 
 _SETTING = frozenset({"set", "set_at"})
@@ -36,7 +38,7 @@ def merge_writes(program: Program) -> Program:
     >>> merge_writes(program) is program  # there is nothing left to merge
     True
     """
-    if not any(i.op is LOOP or i.name in _ADDING for i in program.instructions):
+    if not any(i.op is LOOP or i.name in _SETTING for i in program.instructions):
         return program
     merger = _Merger(program)
     for instruction in program.instructions:
@@ -52,6 +54,7 @@ class _Merger:
         self.names: dict[Value, Value] = {}
         self.writes: dict[Value, Instruction] = {}  # version of an array -> the instruction that set a part of it
         self.reads: dict[Value, Instruction] = {}
+        self.scatters: dict[Value, Instruction] = {}
         self.dropped: set[Value] = set()
         self.made: list[Instruction] = []
         self.changed = False
@@ -63,9 +66,11 @@ class _Merger:
             new = _merge_in_loop(new)
         elif new.name in _READING:
             self.reads[new.result] = new
-        elif new.name in _ADDING:
-            write = self._find_write(new)
-            value = None if write is None else self._add(write.operands[1], new)
+        elif new.name in SCATTERS:
+            self.scatters[new.result] = new
+        for addition in self._find_additions(new):
+            write = self._find_write(addition)
+            value = None if write is None else self._add(write.operands[1], addition)
             if write is not None and value is not None:
                 assert write.results[0] not in self.dropped
                 self.dropped.add(write.result)
@@ -77,6 +82,7 @@ class _Merger:
                 new = write.replace(
                     operands=(write.operands[0], value, *write.operands[2:]), results=new.results, location=new.location
                 )
+                break
         if new.name in _SETTING:
             self.writes[new.result] = new
         self.changed |= new is not instruction
@@ -86,7 +92,18 @@ class _Merger:
         """The new program."""
         outputs = tuple([self.names.get(value, value) for value in self.program.outputs])
         made = [i for i in self.made if not i.results or i.results[0] not in self.dropped]
-        return Program(self.program.inputs, self.program.constants, tuple(made), outputs)
+        return drop_dead(Program(self.program.inputs, self.program.constants, tuple(made), outputs))
+
+    def _find_additions(self, instruction: Instruction) -> list[Instruction]:
+        """What an instruction adds to a part of an array: `add_at`, or the sum with an array that is zero elsewhere."""
+        if instruction.name in _ADDING:
+            return [instruction]
+        values = instruction.values
+        if instruction.name != "add" or len(values) != 2 or values[0] is values[1]:
+            return []
+        same = all((value.shape, value.dtype) == (values[0].shape, instruction.result.dtype) for value in values)
+        pairs = [(value, self.scatters.get(other)) for value, other in (values, values[::-1])] if same else []
+        return [add_to_slice(instruction, array, scatter) for array, scatter in pairs if scatter is not None]
 
     def _find_write(self, addition: Instruction) -> Instruction | None:
         """The write to the same part, whose result nothing but the addition reads; None if there is none."""

@@ -33,7 +33,9 @@ class RewriteContext:
         self.extra: list[Instruction] = []  # instructions to come before the one that is being rewritten
         self._next = program.next_id()
         self._small = {
-            (*spec_of(a), a.tobytes()): value for value, a in self.constants.items() if a.nbytes <= SHARED_AT_MOST
+            (*spec_of(c.array), c.array.tobytes()): c.value
+            for c in program.constants
+            if c.array.nbytes <= SHARED_AT_MOST and not c.cleared
         }
 
     def producer(self, operand: Operand, *names: str) -> Instruction | None:
@@ -56,16 +58,17 @@ class RewriteContext:
         self._next += 1
         return Value(self._next - 1, shape, dtype)
 
-    def new_constant(self, array: Any) -> Value:
-        """A constant of the program; small ones with equal bytes are shared."""
+    def new_constant(self, array: Any, cleared: bool = False) -> Value:
+        """A constant of the program; small ones with equal bytes are shared, if they are not `cleared`."""
         shape, dtype = spec_of(array)
-        key = (shape, dtype, np.asarray(array).tobytes()) if np.asarray(array).nbytes <= SHARED_AT_MOST else None
+        small = np.asarray(array).nbytes <= SHARED_AT_MOST and not cleared
+        key = (shape, dtype, np.asarray(array).tobytes()) if small else None
         if key is not None and key in self._small:
             return self._small[key]
         value = self.new_value(shape, dtype)
         if key is not None:
             self._small[key] = value
-        self.added.append(Constant(value, frozen_copy(array)))
+        self.added.append(Constant(value, frozen_copy(array), cleared))
         self.constants[value] = self.added[-1].array
         return value
 

@@ -17,7 +17,8 @@ from gradtape.jit.passes.reroll.induction import indexed_at
 
 SMALLER = 4
 """How many times smaller than the array a slice has to be: larger ones are added while the sum is computed."""
-_SCATTERS = frozenset({"scatter", "scatter_at"})
+SCATTERS = frozenset({"scatter", "scatter_at"})
+"""Operations whose result is zero but for the part that their index names."""
 
 
 def add_to_slices(program: Program, numbers: bool = False) -> Program:
@@ -30,7 +31,7 @@ def add_to_slices(program: Program, numbers: bool = False) -> Program:
     >>> [instruction.name for instruction in program.instructions].count("add_at")
     1
     """
-    scatters = {i.result: i for i in program.instructions if i.name in _SCATTERS and _is_small_slice(i, numbers)}
+    scatters = {i.result: i for i in program.instructions if i.name in SCATTERS and _is_small_slice(i, numbers)}
     has_loops = any(instruction.op is LOOP for instruction in program.instructions)
     if not scatters and not has_loops:
         return program
@@ -47,7 +48,7 @@ def add_to_slices(program: Program, numbers: bool = False) -> Program:
         if part is not None:
             scatter = scatters[instruction.values[part]]
             dropped.add(scatter.result)
-            instruction = _add_to_slice(instruction, instruction.values[1 - part], scatter)
+            instruction = add_to_slice(instruction, instruction.values[1 - part], scatter)
         made.append(instruction)
     if not dropped and not has_loops:
         return program
@@ -78,7 +79,8 @@ def _find_slice(instruction: Instruction, scatters: dict[Value, Instruction], us
     return None
 
 
-def _add_to_slice(addition: Instruction, whole: Value, scatter: Instruction) -> Instruction:
+def add_to_slice(addition: Instruction, whole: Value, scatter: Instruction) -> Instruction:
+    """The sum of an array and of what a scatter gives, as an addition to that part of the array."""
     value, *indices = scatter.operands
     if scatter.name == "scatter":
         op, params = TABLE["add_at"], {"index": scatter.params["index"]}

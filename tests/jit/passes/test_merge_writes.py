@@ -65,8 +65,31 @@ def test_part_that_is_put_back_is_not_written() -> None:
         outputs=(6,),
     )
     merged = merge_writes(program)
-    assert names(merged) == ["getitem"]
+    assert names(merged) == []
     assert merged.outputs == (program.inputs[0],)
+
+
+def test_sum_with_an_array_that_is_zero_elsewhere_is_added_to_the_part() -> None:
+    """`add` of a scatter, on either side, to the part that was set; order of the additions as it was."""
+    index = {"index": PART}
+    program = build(
+        ("set", (0, 3), index, (6,)),
+        ("scatter", (1,), {**index, "shape": (6,)}, (6,)),
+        ("add", (4, 5), {}, (6,)),
+        ("scatter", (2,), {**index, "shape": (6,)}, (6,)),
+        ("add", (7, 6), {}, (6,)),
+        outputs=(8,),
+    )
+    merged = merge_writes(program)
+    assert names(merged) == ["add", "set"]
+    assert merged.instructions[0].operands == (program.inputs[1], program.inputs[2])
+    another = build(
+        ("set", (0, 3), index, (6,)),
+        ("scatter", (1,), {"index": (slice(1, 4),), "shape": (6,)}, (6,)),
+        ("add", (4, 5), {}, (6,)),
+        outputs=(6,),
+    )
+    assert merge_writes(another) is another
 
 
 @pytest.mark.parametrize(

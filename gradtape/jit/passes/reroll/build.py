@@ -483,7 +483,9 @@ def renumber(program: Program) -> Program:
         return new[value]
 
     inputs = tuple([rename(value) for value in program.inputs])
-    constants = tuple([Constant(rename(constant.value), constant.array) for constant in program.constants])
+    constants = tuple(
+        [Constant(rename(constant.value), constant.array, constant.cleared) for constant in program.constants]
+    )
     instructions = tuple(
         [
             i.replace(
