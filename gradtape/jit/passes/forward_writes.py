@@ -10,7 +10,8 @@ The rules are about arrays of which parts are written to, `set(x, value, index)`
   is (-0.0 stays -0.0, where the sum would be 0.0);
 - in a loop, a write to nearly all of an array is the value between the edges of the array: nothing is copied for that,
   and the old version may be read while the new one is computed;
-- a read of, or a write to, an array with its axes exchanged is one of that array;
+- a read of, or a write to, an array with its axes exchanged is one of that array, and so is that array with its axes
+  exchanged back; an array of zeros that was written to, with its axes exchanged, is written to with them exchanged;
 - a loop that carries a constant, and gives the same constant, reads it;
 - a sum with an array that was set to zero, as the gradient of `x[:] = y` has them, is its other operand (-0.0 stays
   -0.0 here too).
@@ -163,9 +164,7 @@ class _Forwarder:
         elif new.name == "add" and len(new.values) == 2:
             found = self._add(new)
         elif new.name == "transpose" and type(new.operands[0]) is Value:
-            axes = new.params.get("axes")
-            if isinstance(axes, tuple):
-                self.turned[new.result] = new.operands[0], tuple([axis % len(axes) for axis in axes])
+            found = self._turn_back(new, new.operands[0])
         elif new.name == "concatenate":
             new = self._flatten(new)
         elif new.name == "scatter" and type(new.operands[0]) is Value:
@@ -268,6 +267,44 @@ class _Forwarder:
             found = self._emit("getitem", (source,), {"index": _index(inner)}, _shape_of(inner), source)
             self.reads[found] = source, inner
         return found if order == tuple(range(len(order))) else self._transpose(found, order)
+
+    def _turn_back(self, instruction: Instruction, array: Value) -> Value | None:
+        """The array whose axes were exchanged twice, and are in their order again; None to keep the exchange."""
+        axes = instruction.params.get("axes")
+        if not isinstance(axes, tuple):
+            return None
+        order = tuple([axis % len(axes) for axis in axes])
+        if array in self.turned:
+            source, before = self.turned[array]
+            if all(before[axis] == place for place, axis in enumerate(order)):
+                return source
+        found = self._exchange_writes(array, order)
+        if found is None:
+            self.turned[instruction.result] = array, order
+        return found
+
+    def _exchange_writes(self, array: Value, order: tuple[int, ...]) -> Value | None:
+        """Writes to an array of zeros, whose axes are then exchanged: writes to one with exchanged axes; or None."""
+        writes: list[_Write] = []
+        base = array
+        while base in self.writes and len(writes) < FAR:
+            writes.append(self.writes[base])
+            base = writes[-1].array
+        if base not in self.scattered:
+            return None
+        value, region = self.scattered[base]
+        if any(type(x) is Value and x.ndim > 1 for x in (value, *(write.value for write in writes))):
+            return None
+
+        def index(parts: Region) -> tuple[Any, ...]:
+            return _index(tuple([parts[axis] for axis in order]))
+
+        shape = tuple([base.shape[axis] for axis in order])
+        found = self._emit("scatter", (value,), {"index": index(region), "shape": shape}, shape, base)
+        for write in reversed(writes):
+            name = "add_at" if write.adds else "set"
+            found = self._emit(name, (found, write.value), {"index": index(write.region)}, shape, base)
+        return found
 
     def _transpose(self, array: Value, axes: tuple[int, ...]) -> Value:
         shape = tuple([array.shape[axis] for axis in axes])
