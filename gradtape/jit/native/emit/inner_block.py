@@ -118,11 +118,18 @@ class InnerBlockEmitter(Loops):
         return self.advance(space, self.number(start))
 
 
+LARGE_CARRY = 512
+"""Bytes of a carried value from which on it is not copied where its buffer can be handed on."""
+
+
 class LoopBodyEmitter(InnerBlockEmitter):
     """Emits a loop: the inner block is its body, which runs once for each iteration.
 
-    A carried value whose new version is made in place has one buffer, the memory of the result. Each other one has two:
-    an iteration reads one and writes the other.
+    A carried value whose next version is made in place has one buffer, the memory of the result. The buffers of the
+    others are exchanged after each iteration: where the next version of one value is in the memory of another (made in
+    place there, or that value as it is, as in `old, new = new, step(new)`), it takes over that buffer. A value that is
+    written anew is written to a spare buffer; or, if its versions are stacked for the gradient, to the next row of the
+    stack, where the next iteration reads it.
     """
 
     def emit(self) -> int:
@@ -149,41 +156,106 @@ class LoopBodyEmitter(InnerBlockEmitter):
         inputs, outputs = loop.body.inputs, loop.body.outputs
         carried, sliced = loop.carried, len(loop.sliced)
         results = [self.outer_slot(result) for result in self.instruction.results]
-        in_place = [output in inner.plan.in_place for output in outputs[:carried]]
-        pairs = []
-        for stays, value, operand, result in zip(in_place, inputs, operands, results, strict=False):
-            if stays:
-                pairs.append((result, result))
-                copy_if_apart(builder, result, operand, bytes_of(value))
-            else:
-                pairs.append((self.room(space, value), self.room(space, value)))
-                self.copy_bytes(pairs[-1][0], operand, bytes_of(value))
+        moves = find_moves(loop, inner.plan.in_place)
+        stacks = find_stacks(loop, moves)  # values that are read from, and written to, the rows of a stacked result
+        pairs: dict[int, tuple[Any, Any]] = {}  # values with two buffers: one is read, the other is written
+        buffers: dict[int, Any] = {}  # variables that point to the buffers of the others
+        spare: dict[int, Any] = {}
+        for i, (value, operand) in enumerate(zip(inputs[:carried], operands, strict=False)):
+            if moves[i] == i:  # it stays in the memory of the result
+                copy_if_apart(builder, results[i], operand, bytes_of(value))
+                self.fill_slot(inner.slots[value], results[i])
+                continue
+            if i in stacks:
+                first = self.row_address(results[carried + stacks[i]], loop.stacked[stacks[i]], self.number(0), value)
+                self.copy_bytes(first, operand, bytes_of(value))
+                continue
+            room = self.room(space, value)
+            self.copy_bytes(room, operand, bytes_of(value))
+            if moves[i] is None and i not in moves:
+                pairs[i] = room, self.room(space, value)
+                continue
+            buffers[i] = self.local(POINTER)
+            builder.store(room, buffers[i])
+            if moves[i] is None:
+                spare[i] = self.local(POINTER)
+                builder.store(self.room(space, value), spare[i])
         for value, operand in zip(inputs[carried + sliced :], operands[carried + sliced :], strict=True):
             self.fill_slot(inner.slots[value], operand)
         with self.loop(0, loop.length) as step:
             odd = builder.trunc(step, ir.IntType(1))
-            targets = []
-            for (one, other), value in zip(pairs, inputs, strict=False):
-                self.fill_slot(inner.slots[value], one if one is other else builder.select(odd, other, one))
-                targets.append(one if one is other else builder.select(odd, one, other))
+            now = {i: builder.load(pointer, typ=POINTER) for i, pointer in buffers.items()}
+            free = {i: builder.load(pointer, typ=POINTER) for i, pointer in spare.items()}
+            for i, number in stacks.items():
+                stack, walk = results[carried + number], loop.stacked[number]
+                now[i] = self.row_address(stack, walk, step, inputs[i])
+                further = self.row_address(stack, walk, builder.add(step, self.number(1)), inputs[i])
+                is_last = builder.icmp_signed("==", step, self.number(loop.length - 1))
+                free[i] = builder.select(is_last, results[i], further)
+            following = {i: free[i] if i in free else now[moves[i]] for i in buffers}  # type: ignore[index]
+            for i, (one, other) in pairs.items():
+                now[i] = builder.select(odd, other, one)
+                free[i] = builder.select(odd, one, other)
+            for i, pointer in now.items():
+                self.fill_slot(inner.slots[inputs[i]], pointer)
             for walk, value, operand in zip(loop.sliced, inputs[carried:], operands[carried:], strict=False):
                 self.fill_slot(inner.slots[value], self.row_address(operand, walk, step, value))
-            for walk, value, result in zip(loop.stacked, outputs[carried:], results[carried:], strict=True):
-                targets.append(self.row_address(result, walk, step, value))
+            targets = [(outputs[i], free[i]) for i in sorted(free)]
+            for number, walk in enumerate(loop.stacked):
+                if number not in stacks.values():
+                    value = outputs[carried + number]
+                    targets.append((value, self.row_address(results[carried + number], walk, step, value)))
             direct: dict[Any, Any] = {}
-            for value, target in zip(outputs, targets, strict=True):
-                if value in inner.written and value not in direct:
+            for value, target in targets:
+                if value in inner.written and value not in direct and value not in inner.plan.in_place:
                     direct[value] = target
                     self.fill_slot(inner.slots[value], target)
             self.run()
-            for value, target in zip(outputs, targets, strict=True):
+            for value, target in targets:
                 if direct.get(value) is not target:
                     source = builder.load(self.inner_slot(inner.slots[value]), typ=POINTER)
                     self.copy_bytes(target, source, bytes_of(value))
-        for (one, other), result, value in zip(pairs, results, outputs, strict=False):
-            if one is result:
-                continue
-            self.copy_bytes(result, other if loop.length % 2 else one, bytes_of(value))
+            for i, pointer in following.items():
+                builder.store(pointer, buffers[i])
+            for i, pointer in spare.items():
+                builder.store(now[_find_last(moves, i)], pointer)
+        last = {i: builder.load(pointer, typ=POINTER) for i, pointer in buffers.items()}
+        last |= {i: pair[loop.length % 2] for i, pair in pairs.items()}
+        for i, pointer in last.items():
+            self.copy_bytes(results[i], pointer, bytes_of(inputs[i]))
+
+
+def find_moves(loop: Loop, in_place: Mapping[ArrayValue, ArrayValue]) -> list[int | None]:
+    """For each carried value, the number of the one whose buffer its next version takes over; None for a spare one."""
+    inputs, outputs = loop.body.inputs[: loop.carried], loop.body.outputs[: loop.carried]
+    moves: list[int | None] = [None] * loop.carried
+    places: dict[ArrayValue, int] = {value: i for i, value in enumerate(inputs)}
+    sources = [
+        places.get(in_place.get(output, output)) if output in in_place or bytes_of(output) >= LARGE_CARRY else None
+        for output in outputs
+    ]
+    for own in (True, False):  # a value that stays where it is does so
+        for i, source in enumerate(sources):
+            if source is not None and moves[i] is None and source not in moves and (source == i) is own:
+                moves[i] = source
+    return moves
+
+
+def find_stacks(loop: Loop, moves: Sequence[int | None]) -> dict[int, int]:
+    """Carried values that are written anew, and of which the versions that the steps read are stacked: which result."""
+    stacked = loop.body.outputs[loop.carried :]
+    return {
+        i: stacked.index(value)
+        for i, (value, source) in enumerate(zip(loop.body.inputs, moves, strict=False))
+        if source is None and value in stacked
+    }
+
+
+def _find_last(moves: Sequence[int | None], number: int) -> int:
+    """The last of the values that take over one another's buffers, from this one on: its own becomes free."""
+    while number in moves:
+        number = moves.index(number)
+    return number
 
 
 class TileEmitter(InnerBlockEmitter):

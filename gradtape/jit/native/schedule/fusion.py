@@ -161,7 +161,7 @@ class FusionPlan:
         self.links = self._find_links()  # value -> memory that it takes over if nothing reads that later
         self.merged: dict[ArrayValue, ArrayValue] = {}  # earlier version of an output -> that output, in its memory
         self.in_place: dict[ArrayValue, ArrayValue] = {}  # output -> owned input in whose memory it is
-        self._merge_versions(dict(zip(self.outputs, owned, strict=False)))
+        self._merge_versions(owned)
         if config.check != "off":
             from gradtape.jit.native.schedule.verify import verify_plan
 
@@ -450,18 +450,20 @@ class FusionPlan:
                 body, loop = self.bodies[instruction], instruction.params["loop"]
                 roots = [self.layouts[value].root for value in instruction.values]
                 carried = instruction.results[: loop.carried]  # what is carried may be stacked as well
+                carries = zip(carried, loop.body.inputs, loop.body.outputs, roots, strict=False)
                 links |= {
                     result: root
-                    for result, output, root in zip(carried, loop.body.outputs, roots, strict=False)
-                    if output in body.in_place and roots.count(root) == 1
+                    for result, value, output, root in carries
+                    if body.in_place.get(output) is value and roots.count(root) == 1
                 }
         return links
 
-    def _merge_versions(self, owned: dict[ArrayValue, ArrayValue]) -> None:
+    def _merge_versions(self, owned: Sequence[ArrayValue]) -> None:
         """Give the versions of an output one memory, back to the first one that nothing else needs.
 
-        `owned` has for each output the input in whose memory it may be: a value that a loop carries.
+        `owned` are the inputs in whose memory the first outputs, as many, may be: the values that a loop carries.
         """
+        carried = self.outputs[: len(owned)]
         first: dict[ArrayValue, int] = {}
         last: dict[ArrayValue, int] = {}
         read: dict[ArrayValue, int] = {}  # the last step that reads a value other than to make a new version of it
@@ -479,7 +481,7 @@ class FusionPlan:
                 base = self.links[value]
                 if last.get(base) != first.get(value) or read.get(base, -1) >= first[value]:
                     break
-                if base is owned.get(output) and base not in self.outputs:
+                if output in carried and base in owned and base not in self.outputs:
                     self.in_place[output] = base
                 if base not in free:
                     break
