@@ -90,7 +90,7 @@ class _Copy:
             if value.trainable:
                 number = self._number(path, value.shape)
             else:
-                number = self._given.get(path, plain(value))
+                number = self._given[path] if path in self._given else plain(value)
                 self._check(path, number, value.shape)
                 self.buffers[path] = (holder, name)
             self._made[id(value)] = number

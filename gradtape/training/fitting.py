@@ -282,7 +282,8 @@ class _Fitting:
                 f"the loss is {number} in",
                 "a smaller learning rate if it grew; gt.check_numerics() around the loss finds the line",
             )
-        params, buffers, state = map_structure(plain, (params, buffers, state))
+        before = at.params, at.buffers, at.state
+        params, buffers, state = map_structure(_as_before, before, (params, buffers, state))
         self.at = at.moved(
             params=params,
             buffers=buffers,
@@ -405,3 +406,8 @@ class _Fitting:
         self._write_back(params, buffers)
         records = {name: list(values) for name, values in (at.records or {}).items()}
         return History(records, params, stopped, at.best_epoch)
+
+
+def _as_before(old: Any, new: Any) -> Any:
+    """`new` as an array if `old` was one: arrays without axes come back as scalars, which would be traced again."""
+    return np.asarray(plain(new)) if isinstance(old, np.ndarray) else plain(new)

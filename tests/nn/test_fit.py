@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import gradtape as gt
+import gradtape.jit.api
 from gradtape.nn import functional
 from gradtape.nn.storage import read
 from gradtape.training.history import History, sparkline
@@ -168,6 +169,29 @@ def test_compiled_and_not_compiled_learn_the_same() -> None:
     options: dict[str, Any] = {"optimiser": gt.optim.SGD(0.1), "batch_size": 10}
     losses = [fitted(plain.initialise(np.random.default_rng(0)), jit=jit, **options)["loss"] for jit in (True, False)]
     np.testing.assert_allclose(losses[0], losses[1], rtol=1e-4)
+
+
+def test_a_step_is_traced_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also with running averages, which change, and are written back to the model after each epoch, and dropout."""
+    traced: list[Any] = []
+    compile_call = gradtape.jit.api.compile_call
+
+    def counted(*args: Any) -> Any:
+        traced.append(args)
+        return compile_call(*args)
+
+    monkeypatch.setattr(gradtape.jit.api, "compile_call", counted)
+    nn, rng = gt.nn, np.random.default_rng(5)
+    model = nn.Sequential(nn.Linear(3, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Dropout(0.2), nn.Linear(8, 1))
+    model.initialise(rng)
+    x = rng.normal(size=(40, 3)).astype(np.float32)
+    data = (x, x[:, :1])
+    gt.fit(model, data, nn.functional.mse_loss, epochs=4, batch_size=10, rng=rng, validation=data)
+    assert len(traced) == 2  # a step, and the validation
+    assert model[1].num_batches_tracked == 16
+    start = {"slope": np.array(0.0)}
+    gt.fit(start, (x[:, 0], x[:, 0]), lambda p, x, y: np.mean((p["slope"] * x - y) ** 2), epochs=3, batch_size=10)
+    assert len(traced) == 3
 
 
 def test_early_stopping_restores_the_best() -> None:
