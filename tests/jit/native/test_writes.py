@@ -229,3 +229,20 @@ def test_reads_of_large_parts_after_a_write_copy_the_array_once():
         found, expected = compiled(x.copy()), gt.value_and_grad(shift)(x.copy())
         np.testing.assert_allclose(found[0], expected[0], rtol=1e-12)
         np.testing.assert_allclose(found[1], expected[1], rtol=1e-12)
+
+
+@pytest.mark.parametrize("index", [[2, 0, 1], [0, 2, 0], [True, True, True]])
+def test_array_is_written_to_places_of_itself(index):
+    """`x[order] = x` reads all of x before it writes to it, though nothing reads that x later."""
+
+    def shuffled(x):
+        x = np.sin(x)
+        x[np.array(index)] = x
+        x[:, 0] += x[:, 1]
+        return x
+
+    x = np.arange(9.0).reshape(3, 3)
+    np.testing.assert_allclose(gt.jit(shuffled)(x), shuffled(x), rtol=1e-14)
+    weights = np.cos(x)
+    step = gt.grad(lambda x: np.sum(shuffled(x) * weights))
+    np.testing.assert_allclose(gt.jit(step)(x), step(x), rtol=1e-12)

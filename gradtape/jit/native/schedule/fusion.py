@@ -445,7 +445,9 @@ class FusionPlan:
             if instruction.name == WRITE:
                 links[instruction.results[0]] = self.layouts[instruction.values[1]].root
             elif instruction.name == SCATTER_ADD and len(instruction.values) == 3:
-                links[instruction.results[0]] = self.layouts[instruction.values[2]].root
+                *others, base = [self.layouts[value].root for value in instruction.values]
+                if base not in others:  # x[[1, 0]] = x reads the old version while it writes the new one
+                    links[instruction.results[0]] = base
             elif instruction in self.bodies:
                 body, loop = self.bodies[instruction], instruction.params["loop"]
                 roots = [self.layouts[value].root for value in instruction.values]
