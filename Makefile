@@ -39,7 +39,7 @@ WATCHED_CHOICE := $(shell echo '$(LIBRARIES)' | cksum | cut -d ' ' -f 1)
 ORIGINALS_CHOICE := $(shell echo '$(ORIGINALS)' | cksum | cut -d ' ' -f 1)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test machines oldest newest lint style format docs exam watched watched-environment mutate bench eagerbench jitbench opsbench programs conformance clean
+.PHONY: help run test machines oldest newest lint style format docs exam watched watched-environment mutate bench eagerbench jitbench opsbench programs limit conformance clean
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -109,6 +109,9 @@ jitbench: $(BENCH_VENV)/.rivals-$(CHOICE) ## of that, compiled functions only
 
 programs: $(BENCH_VENV)/.rivals-$(CHOICE) ## of that, NumPy programs with writes in place only: ARGS="--only lu,adi"
 	@$(BENCH_VENV)/bin/python benchmarks/programs/run.py $(ARGS)
+
+limit: $(BENCH_VENV)/.rivals-$(CHOICE) ## the distance from hand-written C++, and the RIVALS: ARGS="--only gmm,gp --plot limit.svg"
+	@$(BENCH_VENV)/bin/python benchmarks/limit/run.py $(ARGS)
 
 opsbench: $(BENCH_VENV)/.rivals-$(CHOICE) ## the same for single operations
 	@$(BENCH_VENV)/bin/python benchmarks/ops.py $(ARGS)
