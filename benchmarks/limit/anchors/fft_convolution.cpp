@@ -36,24 +36,36 @@ struct Plan {  // of transforms of one length within a vector
 struct Transform {
     int64_t n = 0, A = 0, B = 0;
     Plan rows, columns;
-    double *turn_re = nullptr, *turn_im = nullptr, *work_re = nullptr, *work_im = nullptr;
+    double *block_re = nullptr, *block_im = nullptr, *work_re = nullptr, *work_im = nullptr;
+    double8 *lane_re = nullptr, *lane_im = nullptr;
     void make(int64_t length) {
         n = length;
         for (A = 8; A * A < n; A *= 2) {}
         B = n / A;
         columns.make(A);
         rows.make(B);
-        turn_re = (double *)aligned_alloc(64, n * sizeof(double));  // by place of the row, not by its frequency
-        turn_im = (double *)aligned_alloc(64, n * sizeof(double));
-        work_re = (double *)aligned_alloc(64, n * sizeof(double));
-        work_im = (double *)aligned_alloc(64, n * sizeof(double));
-        for (int64_t p = 0; p < A; p++)
-            for (int64_t b = 0; b < B; b++) {
-                double angle = 2.0 * M_PI * (double)(columns.order[p] * b % n) / n;
-                turn_re[p * B + b] = cos(angle);
-                turn_im[p * B + b] = -sin(angle);
+        // exp(-2 pi i (b + lane) k / n) is a product of a number for the block of columns and a vector for the lanes: a
+        // table of all would not stay in the cache. The work is kept in blocks of eight columns, one after the other,
+        // because rows of a power of two share few sets of the caches.
+        block_re = (double *)allocate(n / 8 * sizeof(double));
+        block_im = (double *)allocate(n / 8 * sizeof(double));
+        lane_re = (double8 *)allocate(A * sizeof(double8));
+        lane_im = (double8 *)allocate(A * sizeof(double8));
+        work_re = (double *)allocate(n * sizeof(double));
+        work_im = (double *)allocate(n * sizeof(double));
+        for (int64_t p = 0; p < A; p++) {
+            for (int64_t b = 0; b < B / 8; b++) {
+                double angle = 2.0 * M_PI * (double)(columns.order[p] * 8 * b % n) / n;
+                block_re[b * A + p] = cos(angle);
+                block_im[b * A + p] = -sin(angle);
             }
-        kept_bytes += 4 * n * sizeof(double);
+            for (int64_t lane = 0; lane < 8; lane++) {
+                double angle = 2.0 * M_PI * (double)(columns.order[p] * lane % n) / n;
+                lane_re[p][lane] = cos(angle);
+                lane_im[p][lane] = -sin(angle);
+            }
+        }
+        kept_bytes += (2 * n + n / 4 + 16 * A) * sizeof(double);
     }
 };
 
@@ -95,24 +107,6 @@ static void transform_lanes(const Plan &plan, double8 *re, double8 *im) {
         }
 }
 
-static inline void transpose8(double8 *v) {
-    typedef int64_t mask8 __attribute__((vector_size(64)));
-    double8 t[8], u[8];
-    for (int i = 0; i < 8; i += 2) {
-        t[i] = __builtin_shuffle(v[i], v[i + 1], mask8{0, 8, 2, 10, 4, 12, 6, 14});
-        t[i + 1] = __builtin_shuffle(v[i], v[i + 1], mask8{1, 9, 3, 11, 5, 13, 7, 15});
-    }
-    for (int i = 0; i < 8; i += 4)
-        for (int j = 0; j < 2; j++) {
-            u[i + j] = __builtin_shuffle(t[i + j], t[i + j + 2], mask8{0, 1, 8, 9, 4, 5, 12, 13});
-            u[i + j + 2] = __builtin_shuffle(t[i + j], t[i + j + 2], mask8{2, 3, 10, 11, 6, 7, 14, 15});
-        }
-    for (int j = 0; j < 4; j++) {
-        v[j] = __builtin_shuffle(u[j], u[j + 4], mask8{0, 1, 2, 3, 8, 9, 10, 11});
-        v[j + 4] = __builtin_shuffle(u[j], u[j + 4], mask8{4, 5, 6, 7, 12, 13, 14, 15});
-    }
-}
-
 // Called by all threads; ends with a barrier. With the parts exchanged, in and out, it is the inverse times n.
 static void transform(const Transform &plan, const double *in_re, const double *in_im, double *out_re, double *out_im) {
     const int64_t A = plan.A, B = plan.B;
@@ -122,11 +116,15 @@ static void transform(const Transform &plan, const double *in_re, const double *
         for (int64_t a = 0; a < A; a++) {
             re[a] = load8(in_re + a * B + b);
             im[a] = load8(in_im + a * B + b);
+            __builtin_prefetch(in_re + a * B + b + 8, 0, 1);  // the next columns, which are far apart in memory
+            __builtin_prefetch(in_im + a * B + b + 8, 0, 1);
         }
         transform_lanes(plan.columns, re, im);
         for (int64_t p = 0; p < A; p++) {
-            double8 cr = load8(plan.turn_re + p * B + b), ci = load8(plan.turn_im + p * B + b), r = re[p], i = im[p];
-            int64_t row = plan.columns.order[p] * B + b;
+            double br = plan.block_re[b / 8 * A + p], bi = plan.block_im[b / 8 * A + p];
+            double8 r = re[p], i = im[p], lr = plan.lane_re[p], li = plan.lane_im[p];
+            double8 cr = br * lr - bi * li, ci = br * li + bi * lr;
+            int64_t row = b * A + 8 * plan.columns.order[p];
             store8(plan.work_re + row, r * cr - i * ci);
             store8(plan.work_im + row, r * ci + i * cr);
         }
@@ -135,8 +133,8 @@ static void transform(const Transform &plan, const double *in_re, const double *
     for (int64_t a = 0; a < A; a += 8) {
         for (int64_t b = 0; b < B; b += 8) {
             for (int lane = 0; lane < 8; lane++) {
-                re[b + lane] = load8(plan.work_re + (a + lane) * B + b);
-                im[b + lane] = load8(plan.work_im + (a + lane) * B + b);
+                re[b + lane] = load8(plan.work_re + b * A + 8 * (a + lane));
+                im[b + lane] = load8(plan.work_im + b * A + 8 * (a + lane));
             }
             transpose8(re + b);
             transpose8(im + b);
@@ -146,6 +144,8 @@ static void transform(const Transform &plan, const double *in_re, const double *
             int64_t place = plan.rows.order[p] * A + a;
             store8(out_re + place, re[p]);
             store8(out_im + place, im[p]);
+            __builtin_prefetch(out_re + place + 8, 1, 1);
+            __builtin_prefetch(out_im + place + 8, 1, 1);
         }
     }
 }

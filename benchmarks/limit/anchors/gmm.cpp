@@ -24,7 +24,8 @@ EXPORT double anchor(const void *const *in, const int64_t *sizes, void *const *o
     double zeroth[MOST] = {}, first[MOST][D] = {}, second[MOST][D] = {}, total = 0.0;
 #pragma omp parallel reduction(+ : total)
     {
-        double8 s0[MOST], s1[MOST][D], s2[MOST][D], p[MOST][2];
+        double8 s0[MOST], s1[MOST][D], s2[MOST][D], p[MOST][2], product = all8(1.0), tops = {};
+        int64_t since = 0;
         memset(s0, 0, K * sizeof *s0);
         memset(s1, 0, K * sizeof *s1);
         memset(s2, 0, K * sizeof *s2);
@@ -36,7 +37,7 @@ EXPORT double anchor(const void *const *in, const int64_t *sizes, void *const *o
                     int64_t n = block * 16 + h * 8 + lane;
                     valid[h][lane] = n < N;
                     const double *row = x + (n < N ? n : 0) * D;
-                    for (int d = 0; d < D; d++) c[h][d][lane] = row[d];
+                    for (int d = 0; d < D; d++) ((double *)&c[h][d])[lane] = row[d];
                 }
             for (int64_t k = 0; k < K; k++) {
                 double8 a = {}, b = {};
@@ -55,9 +56,14 @@ EXPORT double anchor(const void *const *in, const int64_t *sizes, void *const *o
                     norm[h] += p[k][h];
                 }
             for (int h = 0; h < 2; h++) {
-                for (int lane = 0; lane < 8; lane++)
-                    if (valid[h][lane] != 0.0) total += top[h][lane] + log(norm[h][lane]);
+                tops += valid[h] != 0.0 ? top[h] : all8(0.0);
+                product *= valid[h] != 0.0 ? norm[h] : all8(1.0);  // one logarithm for many points
                 norm[h] = valid[h] / norm[h];
+            }
+            if (++since == 64) {  // a factor is at most MOST, so that the product is below 2^768
+                for (int lane = 0; lane < 8; lane++) total += log(product[lane]);
+                product = all8(1.0);
+                since = 0;
             }
             for (int64_t k = 0; k < K; k++) {
                 double8 a = p[k][0] * norm[0], b = p[k][1] * norm[1];
@@ -69,6 +75,7 @@ EXPORT double anchor(const void *const *in, const int64_t *sizes, void *const *o
                 }
             }
         }
+        for (int lane = 0; lane < 8; lane++) total += tops[lane] + log(product[lane]);
 #pragma omp critical
         for (int64_t k = 0; k < K; k++) {
             zeroth[k] += sum8(s0[k]);

@@ -3,9 +3,8 @@
 
 static Buffer<double> sums_of;
 
-template <class Index>
-static double stretch(const double *w, const double *data, const Index *columns, const Index *rows, const double *signs,
-                      double *g, int64_t first, int64_t last) {
+static double stretch(const double *w, const double *data, const int32_t *columns, const int32_t *rows,
+                      const double *signs, double *g, int64_t first, int64_t last) {
     enum { GROUP = 16 };
     double total = 0.0;
     for (int64_t start = first; start < last; start += GROUP) {
@@ -42,7 +41,7 @@ EXPORT double anchor(const void *const *in, const int64_t *sizes, void *const *o
         int64_t me = omp_get_thread_num(), first = examples * me / threads, last = examples * (me + 1) / threads;
         double *mine = sums + me * features;
         memset(mine, 0, features * sizeof(double));
-        total += stretch(w, data, (const int64_t *)in[2], (const int64_t *)in[3], signs, mine, first, last);
+        total += stretch(w, data, (const int32_t *)in[2], (const int32_t *)in[3], signs, mine, first, last);
     }
     for (int64_t i = 0; i < features; i++) {
         double s = 0.0;

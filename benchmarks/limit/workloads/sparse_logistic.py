@@ -43,7 +43,7 @@ def program_torch(torch, w, matrix, signs):
 
 
 def anchor_arguments(w, matrix, signs):
-    return w, matrix.data, matrix.indices.astype(numpy.int64), matrix.indptr.astype(numpy.int64), signs
+    return w, matrix.data, matrix.indices.astype(numpy.int32), matrix.indptr.astype(numpy.int32), signs
 
 
 TORCH_COMPILE = False
