@@ -30,8 +30,8 @@ FLAGS = (
 LIBRARIES = ("-lmvec", "-lm")
 # the members of `Routines` in anchors/blas.h, in its order
 BLAS = ("dgemm", "sgemm")
-LAPACK = ("dgetrf", "dgetrs", "dpotrf", "dpotri", "dpotrs")
-BLAS_AFTER = ("dsyrk", "dtrmm")
+LAPACK = ("dgetrf", "dgetrs", "dpotrf", "dlauum", "dpotrs")
+BLAS_AFTER = ("dtrmm",)
 
 
 _IGNORED = ctypes.CFUNCTYPE(None, ctypes.c_int)(lambda threads: None)

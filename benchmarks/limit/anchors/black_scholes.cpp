@@ -20,8 +20,8 @@ static inline double8 inverse_root(double8 s) {
 
 // x = 2^n m with m in [0.75, 1.5); log m = 2 artanh((m - 1) / (m + 1))
 static inline double8 log8(double8 x) {
-    double8 m = (double8)_mm512_getmant_pd((__m512d)x, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_src);
-    double8 n = (double8)_mm512_getexp_pd((__m512d)(x * reciprocal(m) * 1.0000001));
+    double8 n = (double8)_mm512_getexp_pd((__m512d)(x * (4.0 / 3.0)));
+    double8 m = (double8)_mm512_scalef_pd((__m512d)x, (__m512d)-n);
     double8 z = (m - 1.0) * reciprocal(m + 1.0), s = z * z;
     double8 p = s * (2.0 / 21.0) + 2.0 / 19.0;
     p = p * s + 2.0 / 17.0;
@@ -43,14 +43,16 @@ static inline double8 normal(double8 z, double8 &slope) {
     return p;
 }
 
-static inline double8 option(double8 s, double8 v, double8 strike, double8 years, double8 &gs, double8 &gv) {
+__attribute__((always_inline)) static inline double8 option(double8 s, double8 v, double8 strike, double8 years, double8 &gs, double8 &gv) {
     const double rate = 0.03;
-    double8 by_root = inverse_root(years), root = years * by_root, spread = v * root, by_spread = by_root * reciprocal(v);
-    double8 upper = (log8(s * reciprocal(strike)) + (rate + 0.5 * v * v) * years) * by_spread;
+    double8 sk = s * strike, all = reciprocal(sk * v);  // one reciprocal for the three
+    double8 by_s = all * strike * v, by_strike = all * s * v;
+    double8 by_root = inverse_root(years), root = years * by_root, spread = v * root, by_spread = by_root * all * sk;
+    double8 upper = (log8(s * by_strike) + (rate + 0.5 * v * v) * years) * by_spread;
     double8 first, second, owed = strike * exp8(-rate * years);
     double8 a = normal(upper, first), b = normal(upper - spread, second);
     double8 g = s * first - owed * second;  // by upper
-    gs = a + g * by_spread * reciprocal(s);
+    gs = a + g * by_spread * by_s;
     // upper by v: (v years spread - (...) root) / spread^2 = root - upper / v
     gv = g * (root - upper * root * by_spread) + owed * second * root;
     return s * a - owed * b;

@@ -8,9 +8,8 @@ struct Routines {
     void (*dgetrf)(int *, int *, double *, int *, int *, int *);
     void (*dgetrs)(char *, int *, int *, double *, int *, int *, double *, int *, int *);
     void (*dpotrf)(char *, int *, double *, int *, int *);
-    void (*dpotri)(char *, int *, double *, int *, int *);
+    void (*dlauum)(char *, int *, double *, int *, int *);
     void (*dpotrs)(char *, int *, int *, double *, int *, double *, int *, int *);
-    void (*dsyrk)(char *, char *, int *, int *, double *, double *, int *, double *, double *, int *);
     void (*dtrmm)(char *, char *, char *, char *, int *, int *, double *, double *, int *, double *, int *);
     void (*set_num_threads)(int);
 };

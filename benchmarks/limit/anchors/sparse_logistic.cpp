@@ -1,4 +1,6 @@
 // One pass over the matrix: a row's product, its loss, and its part of the gradient while the row is in the cache.
+#include <immintrin.h>
+
 #include "anchor.h"
 
 static Buffer<double> sums_of;
@@ -11,9 +13,15 @@ static double stretch(const double *w, const double *data, const int32_t *column
         int64_t count = last - start < GROUP ? last - start : GROUP;
         double z[GROUP] = {}, slope[GROUP];
         for (int64_t r = 0; r < count; r++) {
-            double s = 0.0;
-            for (int64_t k = rows[start + r]; k < rows[start + r + 1]; k++) s += data[k] * w[columns[k]];
-            z[r] = s;
+            int64_t k = rows[start + r], end = rows[start + r + 1];
+            double8 s = {};
+            for (; k + 8 <= end; k += 8) {
+                __m256i at = _mm256_loadu_si256((const __m256i *)(columns + k));
+                s += load8(data + k) * (double8)_mm512_i32gather_pd(at, w, 8);
+            }
+            double rest = 0.0;
+            for (; k < end; k++) rest += data[k] * w[columns[k]];
+            z[r] = sum8(s) + rest;
         }
         double product = 1.0, linear = 0.0;
         for (int64_t r = 0; r < count; r++) {
