@@ -43,6 +43,15 @@ def compiler() -> str | None:
     return shutil.which(os.environ.get("CXX", "g++"))
 
 
+def missing() -> str:
+    """What the anchors need and this machine does not have, as a sentence; "" if nothing is missing."""
+    if compiler() is None:
+        return "no C++ compiler: install g++ or name one in CXX"
+    if not {"avx512f", "avx512dq", "avx512vl"} <= set(_processor().split()):
+        return "the processor has no AVX-512, which the hand-written programs are for"
+    return ""
+
+
 def has_anchor(name: str) -> bool:
     """Whether there is a hand-written program for the workload."""
     return (SOURCES / f"{name}.cpp").exists()
@@ -55,10 +64,9 @@ def cache_folder() -> Path:
 
 def build(name: str, flags: Sequence[str] = FLAGS) -> Path:
     """The shared library of `anchors/<name>.cpp`, built unless the same text was built with the same flags before."""
-    path = compiler()
-    if path is None:
-        raise RuntimeError("no C++ compiler: install g++ or name one in CXX")
-    command = [path, *flags]
+    if missing():
+        raise RuntimeError(missing())
+    command = [str(compiler()), *flags]
     if name == "call":
         command += [f"-I{sysconfig.get_paths()['include']}", f"-I{numpy.get_include()}"]
     text = "\n".join(
@@ -77,7 +85,7 @@ def build(name: str, flags: Sequence[str] = FLAGS) -> Path:
 
 
 def _processor() -> str:
-    """What `-march=native` depends on."""
+    """What `-march=native` depends on: the line of flags in /proc/cpuinfo, or nothing."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:

@@ -149,7 +149,7 @@ def installed_contenders(name: str, rivals: Sequence[str]) -> list[str]:
 
     module = limit.load(name, "")
     found = ["gradtape"]
-    if compiler.has_anchor(name) and compiler.compiler() is not None:
+    if compiler.has_anchor(name) and not compiler.missing():
         found.append("C++")
     for rival in rivals:
         if not installed(rival.partition(".")[0]):

@@ -6,7 +6,7 @@
 
 Every contender of a row has a process of its own, and they take turns in one run, a block of calls at a time; the best
 call counts. First calls, compilation included, are timed apart. The results of all are compared with gradtape's: C++
-to 1e-9 (1e-4 in single precision). Where there is no C++ compiler there are the rivals only. The exit status is 1 if
+to 1e-9 (1e-4 in single precision). Without a C++ compiler or AVX-512 there are the rivals only. The exit status is 1 if
 results differ or gradtape fails.
 """
 
@@ -88,10 +88,10 @@ def _contend(line: Connection, row: str, contender: str, clock: str, threads: in
         warnings.simplefilter("ignore")
         try:
             contenders.warm_up(contender, name, threads)
-            begun = time.perf_counter()
+            begun = now()
             step, memory = contenders.BUILDERS[contender](name, size)
             value, gradients = step()
-            first = time.perf_counter() - begun
+            first = now() - begun
             value, gradients = step()
             begun = now()
             step()
@@ -197,18 +197,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         limit_threads(options.threads)
         if options.threads == 1:
             os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
-    if compiler.compiler() is None:
-        print("no C++ compiler, so no hand-written limit: install g++ or name one in CXX")
+    if compiler.missing():
+        print(f"no hand-written limit: {compiler.missing()}\n")
     before = json.loads(options.compare.read_text()) if options.compare else {}
     results: dict[str, dict[str, Any]] = {}
     print(table.header(rivals, bool(before)))
     for row in wanted:
         names = contenders.installed_contenders(limit.ROWS[row][0], rivals)
         results[row] = race(row, names, options)
-        print(table.row(row, results[row], rivals, before.get(row) if before else None), flush=True)
+        print(table.row(row, results[row], rivals, before.get(row, {}) if before else None), flush=True)
         if options.json is not None:  # after each row, so that a run that is broken off leaves something
             options.json.write_text(json.dumps(results, indent=1) + "\n")
-    print("\n" + table.totals(results))
+    print("\n" + table.totals(results, before))
     if options.plot is not None:
         options.plot.write_text(plot.draw(results, before))
     wrong = [row for row, found in results.items() if any("wrong" in each for each in found.values())]

@@ -38,13 +38,18 @@ def row(name: str, found: Found, rivals: Sequence[str], before: Found | None) ->
     return "| " + " | ".join(cells) + " |"
 
 
-def totals(results: dict[str, Found]) -> str:
+def totals(results: dict[str, Found], before: dict[str, Found]) -> str:
     """The geometric mean, the rows above the goal, the rows where a rival is ahead, and what went wrong."""
     ratios = {name: ratio(found) for name, found in results.items() if math.isfinite(ratio(found))}
     lines = []
     if ratios:
-        mean = math.exp(sum(math.log(r) for r in ratios.values()) / len(ratios))
+        mean = _geometric_mean(list(ratios.values()))
         lines.append(f"geometric mean over {len(ratios)} rows: {mean:.2f} times the hand-written time")
+        earlier = [
+            results[name]["gradtape"]["best"] / before[name]["gradtape"]["best"] for name in ratios if name in before
+        ]
+        if earlier:
+            lines.append(f"geometric mean of now / before over {len(earlier)} of them: {_geometric_mean(earlier):.2f}")
         slow = [f"{name} {r:.1f}" for name, r in sorted(ratios.items(), key=lambda item: -item[1]) if r > ENOUGH]
         lines.append(f"above {ENOUGH:.0f}: {', '.join(slow) or 'none'}")
         weak = [f"{name} {r:.2f}" for name, r in ratios.items() if r < 1.0]
@@ -65,6 +70,10 @@ def totals(results: dict[str, Found]) -> str:
         for contender, each in found.items():
             lines += [f"{name}, {contender}: {each[key]}" for key in ("failed", "wrong") if key in each]
     return "\n".join(lines)
+
+
+def _geometric_mean(numbers: Sequence[float]) -> float:
+    return math.exp(sum(math.log(number) for number in numbers) / len(numbers))
 
 
 def ratio(found: Found) -> float:
