@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import sys
 import types
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -34,10 +35,10 @@ NAMESPACES = {
 
 def load(name: str, library: str = "gradtape") -> types.ModuleType:
     """The workload of that file as a module of its own, with the namespaces of `library`."""
-    spec = importlib.util.spec_from_file_location(f"limit.{name}", FOLDER / f"{name}.py")
+    spec = importlib.util.spec_from_file_location(f"limit_{name}_{library}", FOLDER / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)  # torch.compile imports it by its name
     spec.loader.exec_module(module)
     for known, namespace in NAMESPACES.get(library, {}).items():
         if hasattr(module, known):

@@ -74,6 +74,19 @@ static inline void transpose8(double8 *v) {
     }
 }
 
+// The sums of eight vectors.
+static inline double8 sum_rows8(const double8 *v) {
+    double8 t[4], u[2];
+    for (int i = 0; i < 4; i++)
+        t[i] = __builtin_shuffle(v[2 * i], v[2 * i + 1], int8x{0, 8, 2, 10, 4, 12, 6, 14}) +
+               __builtin_shuffle(v[2 * i], v[2 * i + 1], int8x{1, 9, 3, 11, 5, 13, 7, 15});
+    for (int i = 0; i < 2; i++)
+        u[i] = __builtin_shuffle(t[2 * i], t[2 * i + 1], int8x{0, 1, 8, 9, 4, 5, 12, 13}) +
+               __builtin_shuffle(t[2 * i], t[2 * i + 1], int8x{2, 3, 10, 11, 6, 7, 14, 15});
+    return __builtin_shuffle(u[0], u[1], int8x{0, 1, 2, 3, 8, 9, 10, 11}) +
+           __builtin_shuffle(u[0], u[1], int8x{4, 5, 6, 7, 12, 13, 14, 15});
+}
+
 // exp of eight numbers: 2^n times a polynomial of the rest.
 static inline double8 exp8(double8 x) {
     x = x < -708.0 ? all8(-708.0) : x;

@@ -16,7 +16,7 @@ static double stretch(const double *x, const double *w, const double *signs, dou
             dot[r] = (double8){};
             for (int k = 0; k < V; k++) dot[r] += load8(x + (n + r) * D + 8 * k) * weight[k];
         }
-        for (int r = 0; r < 8; r++) z[r] = sum8(dot[r]);
+        z = sum_rows8(dot);
         double8 sign = load8(signs + n), m = -sign * z, negative = m > 0.0 ? -m : m, e = exp8(negative), by = 1.0 / (1.0 + e);
         product *= 1.0 + e;
         linear += m > 0.0 ? m : all8(0.0);

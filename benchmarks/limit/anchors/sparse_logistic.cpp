@@ -12,6 +12,7 @@ static double stretch(const double *w, const double *data, const int32_t *column
     for (int64_t start = first; start < last; start += GROUP) {
         int64_t count = last - start < GROUP ? last - start : GROUP;
         double z[GROUP] = {}, slope[GROUP];
+        double8 sums[GROUP] = {};
         for (int64_t r = 0; r < count; r++) {
             int64_t k = rows[start + r], end = rows[start + r + 1];
             double8 s = {};
@@ -21,8 +22,10 @@ static double stretch(const double *w, const double *data, const int32_t *column
             }
             double rest = 0.0;
             for (; k < end; k++) rest += data[k] * w[columns[k]];
-            z[r] = sum8(s) + rest;
+            sums[r] = s;
+            z[r] = rest;
         }
+        for (int h = 0; h < GROUP; h += 8) store8(z + h, load8(z + h) + sum_rows8(sums + h));
         double product = 1.0, linear = 0.0;
         for (int64_t r = 0; r < count; r++) {
             double m = -signs[start + r] * z[r], e = exp(-fabs(m)), by = 1.0 / (1.0 + e);

@@ -44,7 +44,3 @@ def program_torch(torch, w, matrix, signs):
 
 def anchor_arguments(w, matrix, signs):
     return w, matrix.data, matrix.indices.astype(numpy.int32), matrix.indptr.astype(numpy.int32), signs
-
-
-TORCH_COMPILE = False
-"""It does not take sparse tensors."""
