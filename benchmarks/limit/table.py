@@ -52,7 +52,12 @@ def totals(results: dict[str, Found], before: dict[str, Found]) -> str:
             lines.append(f"geometric mean of now / before over {len(earlier)} of them: {_geometric_mean(earlier):.2f}")
         slow = [f"{name} {r:.1f}" for name, r in sorted(ratios.items(), key=lambda item: -item[1]) if r > ENOUGH]
         lines.append(f"above {ENOUGH:.0f}: {', '.join(slow) or 'none'}")
-        weak = [f"{name} {r:.2f}" for name, r in ratios.items() if r < 1.0]
+        weak = [
+            f"{name} ({contender} {each['best'] / found['C++']['best']:.2f})"
+            for name, found in results.items()
+            for contender, each in found.items()
+            if name in ratios and each.get("best", math.inf) < found["C++"]["best"]
+        ]
         lines.append(f"faster than the anchor, which is suspected of being weak: {', '.join(weak) or 'none'}")
     ahead, later = [], []
     for name, found in results.items():

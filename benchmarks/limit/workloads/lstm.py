@@ -67,4 +67,4 @@ def program_torch(torch, main, extra, start, x):
 
 
 TORCH_COMPILE = False
-"""It does not finish: a thousand steps in a Python loop."""
+"""Left out: the Python loop is traced step by step, and a hundred steps of nbody did not finish."""

@@ -55,4 +55,4 @@ def program_torch(torch, mass, x, v, times):
 
 
 TORCH_COMPILE = False
-"""It does not finish: a hundred steps in a Python loop."""
+"""It did not finish in seven minutes: the Python loop is traced step by step."""

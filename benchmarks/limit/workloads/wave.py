@@ -49,4 +49,4 @@ def program_torch(torch, speed, start, wanted, times):
 
 
 TORCH_COMPILE = False
-"""It does not finish: two hundred steps in a Python loop."""
+"""It did not finish in seven minutes: the Python loop is traced step by step."""
