@@ -1,6 +1,6 @@
 # expect: GT101
 # cause: the network's output (64, 1) meets labels (64,) in the binary cross entropy
-# wrong: bce(apply(params, X), Y).shape != (64,) and bce(apply(params, X), Y).shape != (64, 1)
+# wrong: losses.shape not in ((64,), (64, 1))
 # cure: return h @ params[1][0] + params[1][1] -> return (h @ params[1][0] + params[1][1]).squeeze(-1)
 import jax
 import jax.numpy as jnp
@@ -24,11 +24,16 @@ def bce(logits, labels):
     return jnp.maximum(logits, 0) - logits * labels + jnp.log1p(jnp.exp(-jnp.abs(logits)))  # <- here
 
 
+def objective(params):
+    losses = bce(apply(params, X), Y)
+    return losses.mean(), losses
+
+
 @jax.jit
 def update(params):
-    value, grads = jax.value_and_grad(lambda p: bce(apply(p, X), Y).mean())(params)
-    return value, jax.tree_util.tree_map(lambda p, g: p - 0.5 * g, params, grads)
+    (_, losses), grads = jax.value_and_grad(objective, has_aux=True)(params)
+    return losses, jax.tree_util.tree_map(lambda p, g: p - 0.5 * g, params, grads)
 
 
 for _ in range(5):
-    value, params = update(params)
+    losses, params = update(params)

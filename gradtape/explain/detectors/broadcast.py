@@ -155,7 +155,7 @@ def _operations_add_axis(node: Record, shape: Shape) -> bool:
         if not node.operation or not node.parents or node.shape.count(1) < shape.count(1):
             return False
         if node.params.get("keepdims") is True:
-            return True
+            return math.prod(shape) > 1  # one number needs no axis to be broadcast
         if node.operation == "getitem" and any(part is None for part in node.params.get("index", ())):
             return True
         if node.operation == "reshape":

@@ -28,10 +28,10 @@ _OF_LOGITS = ("pos_weight", "label_smoothing")
 """Arguments that losses of logits take, and those of probabilities or their logarithms do not."""
 
 
-def warn_softmax_twice(name: str, input: Any, axis: int) -> None:
-    """Warn of `cross_entropy` of a softmax, or of a softmax of a softmax."""
+def warn_softmax_twice(name: str, input: Any, axis: int, made: Record | None = None) -> None:
+    """Warn of `cross_entropy` of a softmax, or of a softmax of a softmax; `made` is the record of the first one."""
     site = UserExpression.present()
-    made = _producer(record_of(input), "softmax")
+    made = _producer(record_of(input), "softmax") if made is None else made
     what, wrapped = _first_argument(site)
     advice = "give it the numbers as they are before the softmax; it applies one itself"
     called = _called_name(site)

@@ -17,6 +17,7 @@ from typing import Any
 
 import jax
 import numpy as np
+from jax._src import pjit
 from jax.tree_util import tree_flatten_with_path, tree_leaves
 
 from gradtape.core.location import Location, is_library
@@ -174,6 +175,8 @@ class Hooks:
             self._replace(kind, "bind_with_trace", self._bind(kind.__dict__["bind_with_trace"]))
         for kind in kinds_without_trace():
             self._replace(kind, "bind", self._bind_of_custom(kind.__dict__["bind"]))
+        if hasattr(pjit, "_run_python_pjit"):
+            self._replace(pjit, "_run_python_pjit", self._first_execution(pjit._run_python_pjit))
 
     def remove(self) -> None:
         """Put JAX's own functions back."""
@@ -201,14 +204,17 @@ class Hooks:
                 result = original(primitive, trace, args, *rest)
             else:
                 local.depth += 1  # the operations that an operation on tracers consists of are a part of it
+                session.depth += 1
                 try:
                     result = original(primitive, trace, args, *rest)
                 finally:
                     local.depth -= 1
-            if session is not None and not session.muted and not local.is_judging:
-                with watcher.guarded():
-                    results = result if isinstance(result, list | tuple) else [result]
-                    session.record(primitive, args, rest[-1], results)
+                    session.depth -= 1
+            if session is not None:
+                if not (session.muted or session.depth or local.is_judging):
+                    with watcher.guarded():
+                        results = result if isinstance(result, list | tuple) else [result]
+                        session.record(primitive, args, rest[-1], results)
             elif local.order and not local.depth and not local.is_judging and watcher.is_recording:
                 with watcher.guarded():
                     _look_at_constants(primitive, args, rest[-1], result)
@@ -238,6 +244,20 @@ class Hooks:
             return result
 
         return bind
+
+    def _first_execution(self, original: Any) -> Any:
+        """How newer versions of JAX execute a compiled function of concrete arrays for the first time."""
+        watcher = self.watcher
+
+        @functools.wraps(original)
+        def run(traced: Any, operands: Any, *rest: Any) -> Any:
+            outcome = original(traced, operands, *rest)
+            if local.order and not local.depth and not local.is_judging and watcher.is_recording:
+                with watcher.guarded():
+                    _look_at_constants(pjit.jit_p, operands, traced.params, outcome[1])
+            return outcome
+
+        return run
 
     def _custom(self, original: Any) -> Any:
         @functools.wraps(original)

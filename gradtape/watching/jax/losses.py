@@ -10,6 +10,9 @@ from gradtape.watching.record import OperationRecord, WatchedRecord
 
 def judge_loss_input(record: OperationRecord, input: Any) -> None:
     """Warn where what a logarithm of probabilities is taken of was made by a softmax or sigmoid."""
+    if record.operation == "log":
+        _judge_written_logsumexp(record)
+        return
     made = _producer(record.parents[0]) if record.parents else None
     if made is None or not made.is_tracked:
         return
@@ -18,6 +21,19 @@ def judge_loss_input(record: OperationRecord, input: Any) -> None:
             warn_softmax_twice(record.operation, input, _axis(record) or 0)
     elif record.operation == "log_sigmoid" and made.operation == "sigmoid":
         warn_sigmoid_twice(record.operation, made)
+
+
+def _judge_written_logsumexp(record: OperationRecord) -> None:
+    """Warn where `log(sum(exp(x - shift)))` is computed of probabilities, step by step."""
+    total = record.parents[0]
+    exponential = total.parents[0] if total.operation == "sum" else total
+    if total.operation != "sum" or exponential.operation != "exp":
+        return
+    x = exponential.parents[0]
+    x = x.parents[0] if x.operation == "subtract" else x
+    made = _producer(x)
+    if made is not None and made.is_tracked and made.operation == "softmax" and _axis(made) == _axis(total):
+        warn_softmax_twice("logsumexp", None, _axis(total) or 0, made)
 
 
 def _axis(record: WatchedRecord) -> int | None:

@@ -161,6 +161,11 @@ def dtype_of(value: Any) -> np.dtype[Any]:
         return np.dtype(object)
 
 
+def bytes_of(value: Any) -> int:
+    """How much memory an array takes; keys of random number generators do not say it."""
+    return int(np.prod(shape_of(value), dtype=float)) * dtype_of(value).itemsize
+
+
 class Session:
     """The records of one traced call of a function."""
 
@@ -175,6 +180,7 @@ class Session:
         self.cuts: list[WatchedRecord] = []
         self.records: list[WatchedRecord] = []
         self.muted = 0
+        self.depth = 0  # of operations on tracers of this session that are being executed
         self.bytes_held = 0
         self.rules: list[RuleUse] = []
         self.bodies: dict[WatchedRecord, Body] = {}
@@ -212,7 +218,7 @@ class Session:
 
     def hold(self, value: Any) -> KeptValue | None:
         """A concrete value, unless too much is held already."""
-        size = int(getattr(value, "nbytes", 0) or 0)
+        size = bytes_of(value)
         if self.bytes_held + size > BYTES_HELD_AT_MOST:
             return None
         self.bytes_held += size
@@ -327,7 +333,7 @@ class Session:
                 made = ResultRecord(whole, part, shape_of(result), dtype_of(result), self.kept_of_result(result))
                 self.note(result, made)
                 self.records.append(made)
-        if operation.name in ("log_softmax", "softmax", "logsumexp", "log_sigmoid"):
+        if operation.name in ("log_softmax", "softmax", "logsumexp", "log_sigmoid", "log"):
             judge_loss_input(whole, operands[0])
         if len(operands) == 2 and operation.kind == "elementwise":
             judge_broadcast(whole, operands, (shape_of(operands[0]), shape_of(operands[1])))
@@ -482,7 +488,7 @@ class Program(Session):
         """Keep what is needed to evaluate the program, and let go of JAX's tracers."""
         self.outputs = [self.find(output) for output in outputs]
         for key, (value, record) in self.entries.items():
-            self.size += int(np.prod(shape_of(value), dtype=float)) * dtype_of(value).itemsize
+            self.size += bytes_of(value)
             if key in self.slots and record is not CONSTANT:
                 self.slot_of_record[record] = self.slots[key]
         self.entries.clear()
@@ -592,6 +598,7 @@ __all__ = [
     "Program",
     "Session",
     "SlotValue",
+    "bytes_of",
     "dtype_of",
     "is_concrete",
     "local",

@@ -30,7 +30,7 @@ from gradtape.watching.jax.hooks import (
     insert_program,
     watchable_bytes,
 )
-from gradtape.watching.jax.recorder import JaxRecorder, Program, dtype_of, is_concrete, local
+from gradtape.watching.jax.recorder import JaxRecorder, Program, bytes_of, dtype_of, is_concrete, local
 from gradtape.watching.jax.updates import UpdateObserver, UsageObserver
 
 APPLYING = ("optax", "equinox")
@@ -131,7 +131,7 @@ class Watcher:
         """Copies of the arguments of a call whose memory JAX may use for the results; None if they stay as they are."""
         if not call.proxy.donates or not is_known(call.leaves):
             return None
-        size = sum(getattr(leaf, "nbytes", 0) or 0 for leaf in call.leaves)
+        size = sum(map(bytes_of, call.leaves))
         if size > watchable_bytes():
             return [None] * len(call.leaves)
         return [np.array(leaf) if dtype_of(leaf).kind in "fciub" else leaf for leaf in call.leaves]

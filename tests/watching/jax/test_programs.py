@@ -56,6 +56,21 @@ def compiled_logarithm_of_zero() -> None:
     jax.jit(jax.value_and_grad(lambda w: jnp.sum(jnp.log(w * X[:, 0] + 1.0))))(jnp.float32(1.0))
 
 
+def constants_divided_by_zero() -> None:
+    def standardise(table: Any) -> Any:
+        return (table - table.mean(axis=0)) / table.std(axis=0)
+
+    constant = jnp.zeros((7, 3))
+    jax.grad(lambda w: jnp.mean((standardise(constant) @ w - Y[:7]) ** 2))(jnp.zeros(3))
+
+
+def mean_of_the_examples_as_the_prediction() -> None:
+    def predict(scale: Any) -> Any:
+        return jnp.mean(scale * X[:, 0], keepdims=True)
+
+    jax.grad(lambda scale: jnp.mean((predict(scale) - Y) ** 2))(0.5)
+
+
 def branch_that_where_does_not_take() -> None:
     jax.grad(lambda w: jnp.sum(jnp.where(w > 0, jnp.sqrt(w), 0.0)))(jnp.zeros(2))
 
@@ -99,6 +114,15 @@ def softmax_twice() -> None:
     def loss(w: Any) -> Any:
         p = jax.nn.softmax(X @ w)
         return -jnp.mean(jax.nn.log_softmax(p)[:, 0])
+
+    jax.grad(loss)(jnp.eye(3))
+
+
+def logsumexp_of_probabilities_step_by_step() -> None:
+    def loss(w: Any) -> Any:
+        p = jax.nn.softmax(X @ w)
+        shifted = p - jax.lax.stop_gradient(p.max(axis=1, keepdims=True))
+        return jnp.mean(jnp.log(jnp.sum(jnp.exp(shifted), axis=1)) - shifted[:, 0])
 
     jax.grad(loss)(jnp.eye(3))
 
@@ -169,6 +193,7 @@ FAULTY = {
     broadcast_in_a_compiled_loss: ("GT101",),
     one_prediction_for_three_targets: ("GT102",),
     compiled_logarithm_of_zero: ("GT401",),
+    mean_of_the_examples_as_the_prediction: ("GT102",),
     branch_that_where_does_not_take: ("GT403",),
     rounded_weights: ("GT201", "GT209"),
     stopped_prediction: ("GT201", "GT208"),
@@ -177,6 +202,7 @@ FAULTY = {
     equal_units: ("GT514",),
     softmax_over_the_examples: ("GT501",),
     softmax_twice: ("GT509",),
+    logsumexp_of_probabilities_step_by_step: ("GT509",),
     rule_with_a_wrong_value: ("GT320",),
     rule_for_one_of_two_arguments: ("GT304",),
     product_that_does_not_fit: ("GT111",),
@@ -199,6 +225,13 @@ def test_the_cause_is_named(program: Callable[[], Any]) -> None:
     assert found[0].codes == FAULTY[program]
     assert found[0].main is not None
     assert found[0].main.file == __file__
+
+
+def test_an_operation_on_constants_that_made_nan_is_shown() -> None:
+    """The division is shown, not the place where its result is used."""
+    found = found_in(constants_divided_by_zero)
+    assert found[0].code == "GT401"
+    assert "table.std(axis=0) is 0" in found[0].title
 
 
 def clipped_gradients() -> None:
