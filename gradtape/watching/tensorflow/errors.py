@@ -479,7 +479,7 @@ def _unknown_variable(site: UserExpression, match: re.Match[str], words: str) ->
 
 _LAYER = r"[Ll]ayer \"?'?([\w./]+)'?\"? is incompatible with the layer: "
 _PATTERNS: tuple[tuple[str, Callable[[UserExpression, re.Match[str], str], Problem | None]], ...] = (
-    (r"Unknown variable: <Variable path=([^,>]+)", _unknown_variable),
+    (r"Unknown variable: <\w*Variable [^>]*?path=([^,>]+)", _unknown_variable),
     (rf"labels\.shape={_SHAPE}.*?logits\.shape={_SHAPE}", _labels_by_words),
     (rf"shape of labels \(received {_SHAPE}\).*?\(received {_SHAPE}\)", _labels_by_words),
     (rf"target\.shape={_SHAPE}.*?output\.shape={_SHAPE}", _labels_by_words),
