@@ -44,8 +44,8 @@ def warn_added(where: SourceLocation, leaves: Sequence[Any] = ()) -> None:
 def _cleared_before(where: SourceLocation, site: UserExpression, leaves: Sequence[Any]) -> list[str]:
     """The statement of the backward pass, after one that clears all gradients.
 
-    Needed where that of the step is too late, in the closure that an optimiser calls several times, and where several
-    tensors are changed by statements of their own.
+    Needed where that of the step is too late, in the closure that an optimiser calls several times, where several
+    tensors are changed by statements of their own, and where gradients are read after the step.
     """
     asked = site_at(where)
     statement = None if asked.node is None else asked.source.statement(asked.node)
@@ -56,11 +56,13 @@ def _cleared_before(where: SourceLocation, site: UserExpression, leaves: Sequenc
     call = step.value if isinstance(step, ast.Expr | ast.Assign) else None
     if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "step":
         is_closure = bool(call.args or call.keywords) and where.code is not site.location.code
+        is_read = step is not None and where.code is site.location.code and _is_read_after(site, step)
         owner = call.func.value
         while isinstance(owner, ast.Attribute):
             owner = owner.value
         visible = site.frame is not None and isinstance(owner, ast.Name) and owner.id in site.frame.f_globals
-        if not is_closure or not (visible or where.code in getattr(site.location.code, "co_consts", ())):
+        is_reachable = visible or where.code in getattr(site.location.code, "co_consts", ())
+        if not is_read and not (is_closure and is_reachable):
             return []
         clearing = f"{one_line(site.source.text(call.func.value))}.zero_grad()"
     else:
@@ -69,6 +71,15 @@ def _cleared_before(where: SourceLocation, site: UserExpression, leaves: Sequenc
             return []
         clearing = " = ".join([*(f"{name}.grad" for name in dict.fromkeys(names)), "None"])
     return [Fix(f"{clearing}; {span.text}", True, span), f"{clearing} before backward()"]
+
+
+def _is_read_after(site: UserExpression, step: ast.stmt) -> bool:
+    """Whether gradients are read after a step, in a function or module with one backward pass."""
+    scope = next(iter(site.source.scopes(step)), site.source.tree)
+    attributes = [node for node in ast.walk(scope) if isinstance(node, ast.Attribute)] if scope is not None else []
+    reads = [node for node in attributes if node.attr == "grad" and isinstance(node.ctx, ast.Load)]
+    end = step.end_lineno or step.lineno
+    return sum(node.attr == "backward" for node in attributes) == 1 and any(node.lineno > end for node in reads)
 
 
 def _cleared(site: UserExpression) -> list[str]:

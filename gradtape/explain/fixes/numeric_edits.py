@@ -181,8 +181,7 @@ def _is_not_probability(place: OperationSite) -> bool:
 def _clamped_probability(place: OperationSite) -> list[Fix]:
     """The line that made p, kept between 0 and 1, where log(p) and log(1 - p) are both taken: each may be of zero."""
     part = place.parts[0] if place.parts else None
-    is_torch = library_of(place.site.source.imports)[0] == "torch"
-    if place.name not in _LOGARITHMS or part is None or place.site.node is None or not is_torch:
+    if place.name not in _LOGARITHMS or part is None or place.site.node is None:
         return []
     name = _complement(part) or part
     scope = next(iter(place.site.source.scopes(place.site.node)), None)
@@ -200,7 +199,10 @@ def _clamped_probability(place: OperationSite) -> list[Fix]:
     value = None if made is None or made.label or made.file != place.site.source.file else place.site.source.at(made)
     if len(both) < 2 or made is None or not isinstance(value, ast.Call):
         return []
-    return [Fix(f"{one_line(made.text)}.clamp(1e-6, 1 - 1e-6)", True, made)]
+    text = one_line(made.text)
+    if library_of(place.site.source.imports)[0] == "torch":
+        return [Fix(f"{text}.clamp(1e-6, 1 - 1e-6)", True, made)]
+    return [Fix(f"{place.site.source.spelled('clip')}({text}, 1e-6, 1 - 1e-6)", True, made)]
 
 
 def _logarithm_arguments(statement: ast.stmt) -> Iterator[ast.expr]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from gradtape.explain.model.problem import Operand, Problem, Span
+from gradtape.explain.model.problem import Fix, Operand, Problem, Span
 
 LINES_SHOWN = 4  # of a longer expression
 _STYLES = {"code": "1;31", "title": "1", "place": "36", "mark": "1;33", "fix": "32", "dim": "2"}
@@ -216,8 +216,16 @@ def _list_fixes(problem: Problem, style: AnsiStyle, width: int) -> list[str]:
         if fix.replaces is not None and problem.main is not None and fix.replaces.line != problem.main.line:
             elsewhere = f"   ({fix.replaces.place})"
         if fix.checked:
-            shown = " ".join(visible(fix).split()) if "\n" in fix else visible(fix)
-            lines.append(f"  {lead}{style('fix', shown)}{elsewhere}")
+            first, *more = _dedented(fix)
+            lines.append(f"  {lead}{style('fix', first)}{elsewhere}")
+            lines += [f"  {' ' * len(lead)}{style('fix', line)}" for line in more]
         else:
             lines += _wrap(fix, f"  {lead}", "  " + " " * len(lead), width)
     return lines
+
+
+def _dedented(fix: Fix) -> list[str]:
+    """The lines of a fix; those after the first without the indentation of the region that it takes the place of."""
+    first, *more = visible(fix).split("\n")
+    indent = (fix.replaces.column or 0) if fix.replaces is not None else 0
+    return [first, *(line[indent:] if not line[:indent].strip() else line.lstrip() for line in more)]

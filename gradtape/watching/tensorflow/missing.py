@@ -201,17 +201,79 @@ def with_departure_edit(reason: Why) -> Why:
     source = source_of(found.main.file)
     node = source.at(found.main)
     statement = None if node is None else source.statement(node)
-    edit = None if statement is None else _stay_in_tensorflow(source, statement)
+    if node is None or statement is None:
+        return reason
+    users = _numpy_users(source, statement)
+    edit = _stay_in_tensorflow(source, [statement, *users])
+    if edit is None and users:  # an edit of the one statement would only move the departure
+        advice = [fix for fix in found.fixes if not isinstance(fix, Fix) or fix.replaces is None]
+        names = ", ".join(sorted({name for user in users for name in _numpy_calls(source, user)}))
+        return Why(found.with_(fixes=[f"functions of TensorFlow instead of {names}, which leave the tape", *advice]))
     return reason if edit is None else Why(found.with_(fixes=[edit, *found.fixes]))
 
 
-def _stay_in_tensorflow(source: SourceFile, statement: ast.stmt) -> Fix | None:
-    """A statement without `float(x)` and `x.numpy()`, and with TensorFlow's functions for those of NumPy.
+def _numpy_users(source: SourceFile, statement: ast.stmt) -> list[ast.stmt]:
+    """The statements after one, in the same block, that give functions of NumPy what was computed from its result."""
+    parent = source.parents.get(statement)
+    blocks = [block for block in (getattr(parent, name, None) for name in ("body", "orelse")) if block]
+    block = next((block for block in blocks if statement in block), [statement])
+    names, users = _bound_names(statement), []
+    for after in block[block.index(statement) + 1 :]:
+        used = {node.id for node in ast.walk(after) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+        if used & names:
+            names |= _bound_names(after)
+            if _numpy_calls(source, after):
+                users.append(after)
+    return users
+
+
+def _bound_names(statement: ast.stmt) -> set[str]:
+    return {node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+
+
+def _numpy_calls(source: SourceFile, statement: ast.stmt) -> list[str]:
+    """The functions of NumPy that a statement calls, as they are written."""
+    functions = [node.func for node in ast.walk(statement) if isinstance(node, ast.Call)]
+    return [
+        one_line(source.text(function))
+        for function in functions
+        if isinstance(function, ast.Attribute) and source.imports.get(getattr(function.value, "id", "")) == "numpy"
+    ]
+
+
+def _stay_in_tensorflow(source: SourceFile, statements: Sequence[ast.stmt]) -> Fix | None:
+    """The values of statements, which follow each other, as TensorFlow computes them; None where that is not known."""
+    values = [getattr(statement, "value", None) for statement in statements]
+    known = [value for value in values if isinstance(value, ast.expr)]
+    texts = [_value_in_tensorflow(source, value) for value in known]
+    if len(known) < len(statements) or any(text is None for text in texts):
+        return None
+    if len(known) == 1:
+        whole = source.span(known[0])
+        return Fix(str(texts[0]), True, whole) if texts[0] != whole.text else None
+    spans = [source.span(statement) for statement in statements]
+    if any((one.end_line or one.line) + 1 != other.line for one, other in pairwise(spans)):
+        return None
+    edited = [
+        span.text[: (source.span(value).column or 0) - (span.column or 0)] + str(text)
+        for span, value, text in zip(spans, known, texts)
+    ]
+    return Fix(f"\n{' ' * (spans[0].column or 0)}".join(edited), True, _joined(spans))
+
+
+def _joined(spans: Sequence[Span]) -> Span:
+    """The region from the first to the last of some spans, on lines that follow each other."""
+    first, last = spans[0], spans[-1]
+    lines = "\n".join(span.source for span in spans)
+    return Span(first.file, first.line, first.column, last.end_column, source=lines, end_line=last.line)
+
+
+def _value_in_tensorflow(source: SourceFile, value: ast.expr) -> str | None:
+    """An expression without `float(x)` and `x.numpy()`, and with TensorFlow's functions for those of NumPy.
 
     None where a function of NumPy has no counterpart of the same arguments.
     """
-    value = getattr(statement, "value", None)
-    if not isinstance(value, ast.expr) or "\n" in source.text(value):
+    if "\n" in source.text(value):
         return None
     whole = source.span(value)
     tensorflow = next((name for name, module in source.imports.items() if module == "tensorflow"), "")
@@ -248,7 +310,7 @@ def _stay_in_tensorflow(source: SourceFile, statement: ast.stmt) -> Fix | None:
             pieces += [(start, inner_start, ""), (inner_end, end, "")]
     for start, end, written in sorted(pieces, reverse=True):
         text = text[:start] + written + text[end:]
-    return Fix(text, True, whole) if text != whole.text else None
+    return text
 
 
 _OTHER_ARGUMENTS = frozenset({"interp", "array", "asarray", "arange", "linspace", "random", "zeros", "ones", "full"})
@@ -323,16 +385,8 @@ def joint_fixes(sources: Sequence[Any], recorder: TensorFlowRecorder) -> list[Fi
     follow = all((one.end_line or one.line) + 1 == other.line for one, other in pairwise(spans))
     if not follow or any(text is None for text in texts) or any(span.line != span.end_line for span in spans):
         return []
-    whole = Span(
-        spans[0].file,
-        spans[0].line,
-        spans[0].column,
-        spans[-1].end_column,
-        source="\n".join(span.source for span in spans),
-        end_line=spans[-1].line,
-    )
     indent = " " * (spans[0].column or 0)
-    return [Fix(f"\n{indent}".join(text for text in texts if text), True, whole)]
+    return [Fix(f"\n{indent}".join(text for text in texts if text), True, _joined(spans))]
 
 
 # -- sources that the tape does not watch

@@ -6,7 +6,7 @@ import tensorflow as tf
 
 tf.keras.utils.set_random_seed(0)
 classifier = tf.keras.Sequential([tf.keras.layers.Flatten(), tf.keras.layers.Dense(3)])
-image = tf.random.uniform((1, 6, 6, 1))
+image = tf.random.uniform((1, 6, 6, 1))  # <- here
 with tf.GradientTape() as tape:
     score = classifier(image)[0, 1]  # <- here
 saliency = tape.gradient(score, image)  # <- here
