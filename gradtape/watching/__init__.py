@@ -7,6 +7,8 @@ record          records of operations that a library executed, as detectors read
 recorder        the records of a library's values
 computation     the records behind a gradient, and a backward pass over them
 judge           runs the detectors on them
+examples        the examples of a batch, and which of them a gradient reaches
+meetings        where examples of a batch meet
 facts           what the report shows of a gradient
 observers       who is told of each gradient
 notebook        %%gradtape

@@ -2,6 +2,8 @@
 
 watcher       what is begun, judged and ended
 hooks         what is replaced in JAX
+calls         calls of functions that `jax.grad` and `jax.jit` have made
+programs      programs under `jax.jit`, and their operations in the place of a call
 recorder      the records of what a function executes
 operations    JAX's names in those of gradtape's table
 evaluate      the values of a program under `jax.jit`
@@ -12,7 +14,9 @@ losses        what losses are given
 queries       why a gradient is what it is; whether the examples of a batch are independent
 updates       parameters that no update reaches
 rules         `jax.custom_vjp` and `jax.custom_jvp`
-errors        JAX's own errors, explained
+errors        JAX's own errors, explained: shapes, writes, structures
+failures      the user's expression and the frames of JAX behind an error
+tracing_errors, request_errors   values that are not there while tracing; what `jax.grad` is asked, and rules
 """
 
 from __future__ import annotations

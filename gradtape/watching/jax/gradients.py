@@ -17,7 +17,7 @@ from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Problem, Span
 from gradtape.explain.source.files import source_of, span_of
 from gradtape.watching.computation import RecordedComputation
-from gradtape.watching.jax.hooks import GradientCall, user_function
+from gradtape.watching.jax.calls import GradientCall, user_function
 from gradtape.watching.jax.loops import constant_origin, nonfinite_origin
 from gradtape.watching.jax.recorder import Session, Tracer
 from gradtape.watching.jax.updates import UsageObserver, has_word_for_it

@@ -7,7 +7,6 @@ that it is called with are known; the operations on them are recorded where JAX 
 from __future__ import annotations
 
 import functools
-import inspect
 import sys
 import types
 import weakref
@@ -18,20 +17,18 @@ from typing import Any
 import jax
 import numpy as np
 from jax._src import pjit
-from jax.tree_util import tree_flatten_with_path, tree_leaves
+from jax.tree_util import tree_leaves
 
-from gradtape.core.location import Location, is_library
-from gradtape.explain.detectors.broadcast import Residual
+from gradtape.core.location import Location
+from gradtape.watching.jax.calls import GradientCall, JitCall, gradients_of, opened_by
 from gradtape.watching.jax.loops import spoiled_constant
 from gradtape.watching.jax.operations import Operation, kind_of
+from gradtape.watching.jax.programs import program_for
 from gradtape.watching.jax.recorder import (
     CustomCall,
-    Evaluation,
     IndexParams,
     Program,
-    ProgramValue,
     Session,
-    SlotValue,
     Tracer,
     is_concrete,
     local,
@@ -40,102 +37,15 @@ from gradtape.watching.jax.recorder import (
 )
 from gradtape.watching.jax.replay import replay_of
 from gradtape.watching.jax.updates import judge_updates
-from gradtape.watching.record import CONSTANT, OperationRecord, ResultRecord, WatchedRecord
-from gradtape.watching.recorder import BYTES_HELD_AT_MOST
+from gradtape.watching.record import CONSTANT
 
 GRADIENTS = ("grad", "value_and_grad")
+
+
 JACOBIANS = ("jacrev", "jacfwd", "jacobian", "hessian")
+
+
 COMPOSITES = (("jax.nn", "softmax"), ("jax.nn", "logsumexp"), ("jax.scipy.special", "logsumexp"), ("jax.nn", "gelu"))
-
-
-class GradientCall:
-    """A call of a function that `jax.grad` or one of its kind has made."""
-
-    def __init__(self, function: Any, argnums: Any, has_aux: bool, wants_value: bool, is_jacobian: bool) -> None:
-        self.function = function
-        self.argnums = argnums
-        self.has_aux = has_aux
-        self.wants_value = wants_value
-        self.is_jacobian = is_jacobian
-        self.location = Location.here()
-        self.session: Session | None = None
-        self.target: Any = None
-        self.target_record: WatchedRecord = CONSTANT
-        self.arguments: Sequence[Any] = ()
-        self.result: Any = None
-        self.outer: Session | None = local.order[-1] if local.order else None
-
-
-class JitCall:
-    """A call of a function that `jax.jit` has made."""
-
-    def __init__(self, proxy: Jitted, args: Any, kwargs: Any) -> None:
-        self.proxy = proxy
-        self.leaves = tree_leaves((args, kwargs))
-        self.location = Location.here()
-        self.outer: Session | None = local.order[-1] if local.order else None
-        self.program: Program | None = None
-
-
-def opened_by(call: GradientCall, function: Any, args: tuple[Any, ...]) -> Session | None:
-    """The session of a call whose function JAX is calling now with tracers; None if it cannot be recorded."""
-    indices = (call.argnums,) if isinstance(call.argnums, int) else tuple(call.argnums)
-    count = len(args)
-    wanted = [index % count for index in indices if -count <= index < count]
-    tracked = [leaf for index in wanted for leaf in tree_leaves(args[index]) if isinstance(leaf, Tracer)]
-    if not tracked:
-        return None
-    session = Session(tracked[0]._trace, call.location)
-    names = argument_names(function, count)
-    for index in wanted:
-        for path, leaf in tree_flatten_with_path(args[index])[0]:
-            if isinstance(leaf, Tracer) and trace_key(leaf._trace) == trace_key(session.trace):
-                session.add_leaf(leaf, names[index] + jax.tree_util.keystr(path), True)
-    return session
-
-
-def gradients_of(call: GradientCall) -> list[Any]:
-    """The leaves of the gradient in what a call returned."""
-    result = call.result
-    if call.wants_value:
-        result = result[1]
-    elif call.has_aux:
-        result = result[0]
-    return list(tree_leaves(result))
-
-
-def user_function(function: Any) -> Any:
-    """The user's function behind one that equinox, flax or functools made of it; the same if there is none."""
-    pending, seen = [function], 0
-    while pending and seen < FUNCTIONS_AT_MOST:
-        each = pending.pop(0)
-        seen += 1
-        code = getattr(each, "__code__", None)
-        if code is not None and not is_library(code.co_filename):
-            return each
-        held = [getattr(each, name, None) for name in ("__wrapped__", "func", "__func__")]
-        held += [cell.cell_contents for cell in getattr(each, "__closure__", None) or () if not _is_empty(cell)]
-        pending += [inner for inner in held if callable(inner) and not isinstance(inner, type)]
-    return function
-
-
-FUNCTIONS_AT_MOST = 20
-
-
-def _is_empty(cell: Any) -> bool:
-    try:
-        return cell.cell_contents is None
-    except ValueError:
-        return True
-
-
-def argument_names(function: Any, count: int) -> list[str]:
-    """The names of the first parameters of a function, as far as they are known."""
-    try:
-        known = [p.name for p in inspect.signature(user_function(function)).parameters.values() if p.kind in (0, 1)]
-    except (TypeError, ValueError):
-        known = []
-    return [known[i] if i < len(known) else f"argument {i}" for i in range(count)]
 
 
 class Hooks:
@@ -490,7 +400,7 @@ class ObservedFunction:
             if isinstance(call, GradientCall) and call.function is function and call.session is None:
                 session = call.session = opened_by(call, function, args)
             elif isinstance(call, JitCall) and call.proxy.function is function and call.program is None:
-                session = call.program = _program_for(call, function, args, kwargs)
+                session = call.program = program_for(call, function, args, kwargs)
         if session is None:
             return function(*args, **kwargs)
         local.calls.append(None)  # what the function itself calls is not this call
@@ -640,101 +550,4 @@ class Jitted:
         self.compiled.clear_cache()
 
 
-def _program_for(call: JitCall, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Program | None:
-    """The session of a function that `jax.jit` traces now."""
-    paths, _ = tree_flatten_with_path((args, kwargs))
-    traced = [leaf for _, leaf in paths if isinstance(leaf, Tracer)]
-    if not traced or len(paths) != len(call.leaves):
-        return None
-    program = Program(traced[0]._trace, call.location)
-    names = argument_names(function, len(args))
-    for (path, leaf), given in zip(paths, call.leaves):
-        if isinstance(leaf, Tracer) and trace_key(leaf._trace) == trace_key(program.trace):
-            name = names[path[1].idx] + jax.tree_util.keystr(path[2:]) if path[0].idx == 0 else str(path[1].key)
-            known = None if call.outer is None else call.outer.find(given)
-            program.add_leaf(leaf, name, known is not None and known.is_tracked)
-        else:
-            program.arguments.append(None)
-    return program
-
-
-def insert_program(outer: Session, program: Program, leaves: Sequence[Any], results: Sequence[Any]) -> None:
-    """Put the operations of a program that was called inside `outer` in the place of the one call."""
-    values = Evaluation(program, [outer.kept_of(leaf) if _is_number(leaf) else None for leaf in leaves])
-    if isinstance(outer, Program):
-        outer.nested.append(values)
-    made: dict[WatchedRecord, WatchedRecord] = {}
-    arguments = [leaf for leaf, slot in zip(leaves, program.arguments) if slot is not None]
-    for leaf, argument in zip(program.leaves, arguments):
-        made[leaf] = outer.parent_of(argument)
-    for record in program.records:
-        made[record] = _copied(outer, record, made, values, program)
-    for output, result in zip(program.outputs, results):
-        copied = None if output is None else made.get(output, output)
-        if copied is not None and copied is not CONSTANT:
-            outer.note(result, copied)
-
-
-def _copied(
-    outer: Session,
-    record: WatchedRecord,
-    made: dict[WatchedRecord, WatchedRecord],
-    values: Evaluation,
-    program: Program,
-) -> WatchedRecord:
-    """The record of an operation of a program as one of the session around its call."""
-    slot = program.slot_of_record.get(record)
-    kept = None if slot is None or program.size > watchable_bytes() else SlotValue(values, slot)
-    if isinstance(record, ResultRecord):
-        whole = made[record.parents[0]]
-        if not isinstance(whole, OperationRecord):
-            return whole
-        part = ResultRecord(whole, record.part, record.shape, record.dtype, kept)
-        outer.records.append(part)
-        return part
-    assert isinstance(record, OperationRecord)
-    parents = [made.get(parent, CONSTANT) for parent in record.parents]
-    is_tracked = any(parent.is_tracked for parent in parents)
-    operation = Operation(record.operation, record.kind, record.params)
-    cuts = [parent for parent in parents if parent.is_cut]
-    is_cut = is_tracked and not (record.is_differentiable and record.dtype.kind in "fcV")
-    if not outer.is_program and (is_cut or (cuts and not is_tracked)):
-        return outer.add_cut(operation, parents, [] if is_cut else cuts, [record], record.location)
-    copied = OperationRecord(
-        record.operation,
-        record.kind,
-        record.params,
-        [p if p.is_tracked or p.is_cut or outer.is_program else CONSTANT for p in parents],
-        [spec._replace(is_tracked=p.is_tracked) for spec, p in zip(record.operands, parents)],
-        [
-            SlotValue(values, k.slot) if isinstance(k, ProgramValue) and k.program is program else k
-            for k in record.inputs
-        ],
-        record.shape,
-        record.dtype,
-        record.location,
-        kept=kept,
-        replay=record.replay,
-        library="jax",
-        is_tracked=is_tracked,
-        is_differentiable=record.is_differentiable,
-    )
-    copied.has_several_results = record.has_several_results
-    if record in program.bodies:
-        outer.bodies[copied] = program.bodies[record]
-    finding = record.finding
-    copied.finding = finding._replace(node=weakref.ref(copied)) if isinstance(finding, Residual) else finding
-    outer.records.append(copied)
-    return copied
-
-
-def _is_number(leaf: Any) -> bool:
-    return hasattr(leaf, "dtype") or is_concrete(leaf)
-
-
-def watchable_bytes() -> int:
-    """How large the intermediate values of a program may be that is evaluated again."""
-    return BYTES_HELD_AT_MOST
-
-
-__all__ = ["GradientCall", "Hooks", "JitCall", "Jitted", "insert_program", "watchable_bytes"]
+__all__ = ["Hooks", "Jitted"]

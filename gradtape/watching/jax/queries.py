@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.tree_util import tree_flatten, tree_leaves
 
-from gradtape.errors import OperandError, ShapeError
+from gradtape.errors import OperandError
 from gradtape.explain.detectors import missing_gradient
 from gradtape.explain.graph import paths
 from gradtape.explain.graph.cuts import code_of, fix_for
@@ -28,8 +28,9 @@ from gradtape.explain.queries.why import explain_flow
 from gradtape.explain.source.files import span_of
 from gradtape.watching.budget import Budget
 from gradtape.watching.computation import RecordedComputation
+from gradtape.watching.examples import Leak, count_examples, leaks_of, weights_of
 from gradtape.watching.jax import gradients
-from gradtape.watching.jax.hooks import GradientCall
+from gradtape.watching.jax.calls import GradientCall
 from gradtape.watching.jax.recorder import Session, Tracer, local
 from gradtape.watching.meetings import find_meetings
 from gradtape.watching.record import LeafRecord, WatchedRecord
@@ -225,41 +226,24 @@ def _rms(gradient: Any) -> float | None:
 
 def find_leaks(
     function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any], numbers: Sequence[int]
-) -> tuple[int, list[tuple[int, int, int, float]], list[Span]]:
+) -> tuple[int, list[Leak], list[Span]]:
     """The number of examples, the pairs that leak (result, example, argument, size), and where they meet."""
     with traced(function, args, numbers, **kwargs) as made:
         output = made.value
         owners = [number for number in numbers for leaf in tree_leaves(args[number]) if _is_moving(leaf)]
-        size = _count_examples(output, made.leaves)
-        weights = np.random.default_rng(0).uniform(0.5, 1.5, output.shape).astype(output.dtype)
-        leaks: list[tuple[int, int, int, float]] = []
+        size = count_examples(output, isinstance(output, jax.Array), made.leaves)
+        weights = weights_of(output.shape).astype(output.dtype)
+        leaks: list[Leak] = []
         for example in range(size):
             seed = np.zeros_like(weights)
             seed[example] = weights[example]
-            found = tree_leaves(made.pull(jnp.asarray(seed)))
-            for number, gradient in zip(owners, map(np.asarray, found)):
-                sizes = np.abs(gradient).reshape(size, -1).max(axis=1, initial=0.0)
-                least = 64 * float(jnp.finfo(gradient.dtype).eps) * float(sizes.max())
-                others = [other for other in range(size) if other != example and sizes[other] > least]
-                leaks += [(example, other, number, float(sizes[other])) for other in others]
+            for number, gradient in zip(owners, tree_leaves(made.pull(jnp.asarray(seed)))):
+                leaks += leaks_of(example, size, number, gradient, float(jnp.finfo(gradient.dtype).eps))
         start = made.call.target_record
         if start.is_shared:
             return size, leaks, []
         sources = {leaf: np.array(value) for leaf, value in zip(made.session.leaves, made.leaves)}
         return size, leaks, find_meetings(start, sources, [leak[:2] for leak in leaks])
-
-
-def _count_examples(output: Any, sources: Sequence[Any]) -> int:
-    if not isinstance(output, jax.Array):
-        raise OperandError(f"audit_batch: the function returned {type(output).__name__}, not an array")
-    shapes = [np.shape(x) for x in sources]
-    lengths = {shape[0] if shape else None for shape in (output.shape, *shapes)}
-    if len(lengths) != 1 or None in lengths:
-        raise ShapeError(
-            f"audit_batch: the result {output.shape} and the arguments {shapes} do not share their first axis, the one "
-            "of the examples.\n  fix: return one row for each example; argnums= says which arguments hold examples"
-        )
-    return int(output.shape[0])
 
 
 __all__ = ["active", "find_leaks", "why"]

@@ -20,16 +20,10 @@ from gradtape.explain.source.libraries import recognising
 from gradtape.watching.budget import Budget
 from gradtape.watching.imports import calling_after_import
 from gradtape.watching.jax import errors, queries, rules
+from gradtape.watching.jax.calls import GradientCall, JitCall, gradients_of
 from gradtape.watching.jax.gradients import TakenGradient, is_known, judge
-from gradtape.watching.jax.hooks import (
-    GradientCall,
-    Hooks,
-    JitCall,
-    Jitted,
-    gradients_of,
-    insert_program,
-    watchable_bytes,
-)
+from gradtape.watching.jax.hooks import Hooks, Jitted
+from gradtape.watching.jax.programs import insert_program, watchable_bytes
 from gradtape.watching.jax.recorder import JaxRecorder, Program, bytes_of, dtype_of, is_concrete, local
 from gradtape.watching.jax.updates import UpdateObserver, UsageObserver
 

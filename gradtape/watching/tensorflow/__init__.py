@@ -16,6 +16,7 @@ functions    numbers inside tf.function and fit
 queries      why a gradient is what it is; whether the examples of a batch are independent
 watcher      begins and ends the watching
 hooks        what is patched, and the guard around it
+batches      what is read from calls of fit and of compiled functions
 """
 
 from __future__ import annotations

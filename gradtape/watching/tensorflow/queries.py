@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from gradtape.errors import OperandError, ShapeError
+from gradtape.errors import OperandError
 from gradtape.explain.model.problem import Span
 from gradtape.explain.model.why import Why
 from gradtape.watching.budget import Budget
+from gradtape.watching.examples import Leak, count_examples, leaks_of, weights_of
 from gradtape.watching.meetings import find_meetings
 from gradtape.watching.tensorflow import missing
 from gradtape.watching.tensorflow.recorder import TensorFlowRecorder
@@ -41,7 +42,7 @@ def why(tape: Any, target: Any, source: Any) -> Why:
 
 def find_leaks(
     function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any], numbers: Sequence[int]
-) -> tuple[int, list[tuple[int, int, int, float]], list[Span]]:
+) -> tuple[int, list[Leak], list[Span]]:
     """The number of examples, the pairs that leak (result, example, argument, size), and where they meet."""
     from gradtape.watching.tensorflow.watcher import Watcher
 
@@ -60,18 +61,10 @@ def find_leaks(
 
 def _search(
     recorder: TensorFlowRecorder, tape: Any, output: Any, sources: Sequence[Any], numbers: Sequence[int]
-) -> tuple[int, list[tuple[int, int, int, float]], list[Span]]:
-    if not tf.is_tensor(output):
-        raise OperandError(f"audit_batch: the function returned {type(output).__name__}, not a tensor")
-    lengths = {x.shape[0] if len(x.shape) else None for x in (output, *sources)}
-    if len(lengths) != 1 or None in lengths:
-        raise ShapeError(
-            f"audit_batch: the result {tuple(output.shape)} and the arguments {[tuple(x.shape) for x in sources]} do "
-            "not share their first axis, the one of the examples.\n  fix: return one row for each example"
-        )
-    size = int(output.shape[0])
-    weights = np.random.default_rng(0).uniform(0.5, 1.5, tuple(output.shape))
-    leaks: list[tuple[int, int, int, float]] = []
+) -> tuple[int, list[Leak], list[Span]]:
+    size = count_examples(output, tf.is_tensor(output), sources)
+    weights = weights_of(tuple(output.shape))
+    leaks: list[Leak] = []
     with muted():
         for example in range(size):
             seed = np.zeros(tuple(output.shape), output.dtype.as_numpy_dtype)
@@ -79,12 +72,8 @@ def _search(
             found = tape.gradient(output, list(sources), output_gradients=tf.constant(seed))
             for number, gradient in zip(numbers, found):
                 array = as_array(gradient)
-                if array is None:
-                    continue
-                sizes = np.abs(array).reshape(size, -1).max(axis=1, initial=0.0)
-                least = 64 * np.finfo(array.dtype).eps * float(sizes.max())
-                others = [other for other in range(size) if other != example and sizes[other] > least]
-                leaks += [(example, other, number, float(sizes[other])) for other in others]
+                if array is not None:
+                    leaks += leaks_of(example, size, number, array, float(np.finfo(array.dtype).eps))
         start = recorder.record_of(output)
         held = {recorder.record_of(source): np.array(recorder.array_of(source)) for source in sources}
         places = [] if start is None else find_meetings(start, held, [leak[:2] for leak in leaks])

@@ -28,6 +28,7 @@ from gradtape.explain.source.libraries import recognising
 from gradtape.watching.budget import Budget
 from gradtape.watching.record import CONSTANT
 from gradtape.watching.tensorflow import autograph, queries, values
+from gradtape.watching.tensorflow.batches import batch_length, called_graph, first_batch, has_lost_number, uses_none
 from gradtape.watching.tensorflow.errors import FUNCTIONS, ErrorExplainer
 from gradtape.watching.tensorflow.functions import GraphEvaluation, evaluated
 from gradtape.watching.tensorflow.gradients import Request, judge_request, judge_values
@@ -52,6 +53,8 @@ _EXITS = {
 
 
 VARIABLES_AT_MOST = 1000
+
+
 ELEMENTS_AT_MOST = 1 << 22
 
 
@@ -110,7 +113,7 @@ class Watcher:
 
     def explain(self, error: BaseException) -> Problem | None:
         """The explanation of an error that ended the program."""
-        if self._lost is not None and getattr(error, "problem", None) is None and _uses_none(error):
+        if self._lost is not None and getattr(error, "problem", None) is None and uses_none(error):
             return self.errors.attach(error, self._lost[0])
         return self.guard.attempt(self.errors.explain, error)  # type: ignore[no-any-return]
 
@@ -246,13 +249,13 @@ class Watcher:
                 if not self.budget.is_left:
                     self._pause()
                     return
-            elif self._latest and not self._has_looked_again and (self._is_lost or _has_lost_number(outputs)):
+            elif self._latest and not self._has_looked_again and (self._is_lost or has_lost_number(outputs)):
                 self._evaluate_again(caller)
         recorder.record_operation(kind, inputs, attributes, outputs)
 
     def _evaluate(self, caller: FrameType) -> None:
         """Judge the gradients inside a graph that was executed for the first time, by their numbers."""
-        graph, arguments = _called_graph(caller)
+        graph, arguments = called_graph(caller)
         waiting, self._waiting = self._waiting, []
         if graph is None:
             return
@@ -265,7 +268,7 @@ class Watcher:
 
     def _evaluate_again(self, caller: FrameType) -> None:
         """Judge the gradients inside a graph whose loss is no longer finite, with the variables as they are now."""
-        graph, arguments = _called_graph(caller)
+        graph, arguments = called_graph(caller)
         if graph is None:
             return
         GraphEvaluation(self._read_variables(), self._batch).run(graph, arguments)
@@ -287,7 +290,7 @@ class Watcher:
 
     def _look_again(self, losses: Any) -> None:
         """Record again for some gradients when a loss is no longer finite."""
-        if _has_lost_number(losses):
+        if has_lost_number(losses):
             self._has_looked_again, self._is_lost = not self._latest, bool(self._latest)
             self.budget.extend()
             self._resume()
@@ -604,54 +607,6 @@ class Watcher:
             self.guard.call(self._look_again, tf.nest.flatten(target))
         if not self.budget.is_left and not self._waiting:
             self._pause()
-
-
-def _called_graph(caller: FrameType) -> tuple[Any, Any]:
-    """The graph that is being executed below `caller`, and what it was given; None if it is not known."""
-    frame: FrameType | None = caller
-    while frame is not None and frame.f_code.co_name != "call_flat":
-        frame = frame.f_back
-    function = None if frame is None else frame.f_locals.get("self")
-    return getattr(function, "_cached_graph", None), () if frame is None else frame.f_locals.get("args", ())
-
-
-def _has_lost_number(outputs: Any) -> bool:
-    """Whether a number, or an eager tensor that is one, is not finite; those on an accelerator are not awaited."""
-    scalars = [x for x in outputs if values.is_eager(x) and x.shape.rank == 0 and values.is_floating(x.dtype)]
-    numbers = [x for x in outputs if isinstance(x, (float, np.floating))]
-    return not np.isfinite([*numbers, *(values.to_numpy(x) for x in scalars if "CPU" in x.device)]).all()
-
-
-def batch_length(x: Any, arguments: Any, options: Any, name: str) -> int:
-    """How many examples the first batch of `fit` has."""
-    length = len(x) if hasattr(x, "__len__") and hasattr(x, "shape") else 0
-    given = options.get("batch_size") or (arguments[0] if arguments and name in ("fit", "evaluate") else None)
-    if name.endswith("on_batch"):
-        return length or 32
-    size = given if isinstance(given, int) else 32
-    return min(size, length) if length else size
-
-
-def first_batch(x: Any, y: Any, length: int) -> list[Any]:
-    """The first examples of arrays that `fit` was given; empty for data that is read from somewhere else."""
-    parts = tf.nest.flatten([x] if y is None else [x, y])
-    if not all(isinstance(part, np.ndarray) or values.is_eager(part) for part in parts):
-        return []
-    arrays = [values.to_numpy(part) if values.is_eager(part) else part for part in parts]
-    return [array[:length] for array in arrays] if all(array.ndim for array in arrays) else []
-
-
-def _uses_none(error: BaseException) -> bool:
-    """Whether an error is about None, or about gradients that are not there."""
-    return isinstance(error, (TypeError, ValueError, AttributeError)) and any(
-        words in str(error)
-        for words in (
-            "None",
-            "No gradients provided",
-            "no gradients",
-            "not enough values to unpack (expected 2, got 0)",
-        )
-    )
 
 
 __all__ = ["Watcher"]

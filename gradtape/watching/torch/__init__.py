@@ -1,14 +1,16 @@
 """Watches PyTorch.
 
 hooks       where PyTorch calls us
-operations  its functions in gradtape's table
+operations  its functions in gradtape's table; operation_tables has the names
 recorder    the records of its tensors
 calls       makes a record of each call
 replay      an operation once more, on copies
 gradients   what is judged after a backward pass
 losses      what loss functions are given
 training    optimisers, and parameters that do not train
-errors      PyTorch's own exceptions, explained
+errors      PyTorch's own exceptions, explained where a call raised: shapes, writes to leaves, what was asked for
+layer_errors, argument_errors   sizes of layers; labels and dtypes
+engine_errors   exceptions of a backward pass, from their traceback
 queries     why a gradient is what it is; whether the examples of a batch are independent
 """
 
@@ -34,7 +36,8 @@ from gradtape.watching.budget import Budget
 from gradtape.watching.observers import observers
 from gradtape.watching.torch import queries
 from gradtape.watching.torch.calls import CallRecorder
-from gradtape.watching.torch.errors import explain_call, explain_error
+from gradtape.watching.torch.engine_errors import explain_error
+from gradtape.watching.torch.errors import explain_call
 from gradtape.watching.torch.gradients import BackwardPass, judge_backward, release
 from gradtape.watching.torch.hooks import Hooks
 from gradtape.watching.torch.operations import BACKWARD, GRAD, IGNORED, SWITCH, WRITE, Rule, rule_for

@@ -15,8 +15,8 @@ from gradtape.explain.graph import paths
 from gradtape.watching.judge import judge_broadcast
 from gradtape.watching.record import CONSTANT, WatchedRecord
 from gradtape.watching.torch import losses
+from gradtape.watching.torch.operation_tables import CASTS_TO_INTEGER
 from gradtape.watching.torch.operations import (
-    CASTS_TO_INTEGER,
     COPY,
     DEPARTURE,
     DETACH,

@@ -12,7 +12,22 @@ from typing import Any, NamedTuple
 
 import torch
 
+from gradtape.watching.torch.operation_tables import (
+    ATTRIBUTE_OPERATIONS,
+    BACKWARDS,
+    DEPARTURES,
+    FACTORIES,
+    IGNORED_FUNCTIONS,
+    KINDS,
+    NO_WRITES,
+    OPERATIONS,
+    OPERATOR_WRITES,
+    RANDOM,
+    SHAPED_FACTORIES,
+)
+
 # -- what happens to a function
+
 
 IGNORED, OPERATION, WRITE, DEPARTURE, DETACH, COPY, FACTORY, SETTER, BACKWARD, SWITCH, GRAD = range(11)
 
@@ -27,404 +42,6 @@ class Rule(NamedTuple):
     is_random: bool = False
     is_method: bool = False
     own_name: str = ""
-
-
-_ELEMENTWISE = [
-    "add",
-    "subtract",
-    "multiply",
-    "divide",
-    "power",
-    "remainder",
-    "floor_divide",
-    "maximum",
-    "minimum",
-    "arctan2",
-    "hypot",
-    "negative",
-    "positive",
-    "abs",
-    "exp",
-    "exp2",
-    "expm1",
-    "log",
-    "log2",
-    "log10",
-    "log1p",
-    "sqrt",
-    "rsqrt",
-    "square",
-    "reciprocal",
-    "sin",
-    "cos",
-    "tan",
-    "arcsin",
-    "arccos",
-    "arctan",
-    "sinh",
-    "cosh",
-    "tanh",
-    "arcsinh",
-    "arccosh",
-    "arctanh",
-    "sigmoid",
-    "log_sigmoid",
-    "relu",
-    "relu6",
-    "leaky_relu",
-    "elu",
-    "selu",
-    "celu",
-    "gelu",
-    "silu",
-    "mish",
-    "softplus",
-    "softsign",
-    "hardtanh",
-    "hardsigmoid",
-    "hardswish",
-    "hardshrink",
-    "softshrink",
-    "tanhshrink",
-    "threshold",
-    "clip",
-    "erf",
-    "erfc",
-    "erfinv",
-    "lgamma",
-    "digamma",
-    "round",
-    "floor",
-    "ceil",
-    "trunc",
-    "frac",
-    "sign",
-    "where",
-    "lerp",
-    "addcmul",
-    "addcdiv",
-    "xlogy",
-    "logaddexp",
-    "dropout",
-    "sinc",
-    "nan_to_num",
-    "logit",
-]
-_LINEAR = [
-    "sum",
-    "mean",
-    "reshape",
-    "transpose",
-    "getitem",
-    "concatenate",
-    "stack",
-    "broadcast_to",
-    "repeat",
-    "tile",
-    "flip",
-    "roll",
-    "pad",
-    "cumsum",
-    "diff",
-    "trace",
-    "diagonal",
-    "astype",
-    "clone",
-    "contiguous",
-    "unfold",
-    "fold",
-    "as_strided",
-    "split",
-    "chunk",
-    "unbind",
-    "tril",
-    "triu",
-    "embedding",
-    "take",
-    "expand_dims",
-    "upsample",
-    "interpolate",
-    "avg_pool1d",
-    "avg_pool2d",
-    "avg_pool3d",
-    "adaptive_avg_pool1d",
-    "adaptive_avg_pool2d",
-    "adaptive_avg_pool3d",
-]
-_MULTILINEAR = [
-    "matmul",
-    "dot",
-    "linear",
-    "einsum",
-    "tensordot",
-    "bilinear",
-    "conv1d",
-    "conv2d",
-    "conv3d",
-    "conv_transpose1d",
-    "conv_transpose2d",
-    "bmm",
-    "outer",
-]
-KINDS = {
-    **dict.fromkeys(_ELEMENTWISE, "elementwise"),
-    **dict.fromkeys(_LINEAR, "linear"),
-    **dict.fromkeys(_MULTILINEAR, "multilinear"),
-}
-
-OPERATIONS = {
-    "sub": "subtract",
-    "rsub": "subtract",
-    "mul": "multiply",
-    "div": "divide",
-    "true_divide": "divide",
-    "truediv": "divide",
-    "pow": "power",
-    "float_power": "power",
-    "neg": "negative",
-    "mod": "remainder",
-    "fmod": "remainder",
-    "floordiv": "floor_divide",
-    "mm": "matmul",
-    "mv": "matmul",
-    "bmm": "matmul",
-    "absolute": "abs",
-    "asin": "arcsin",
-    "acos": "arccos",
-    "atan": "arctan",
-    "atan2": "arctan2",
-    "asinh": "arcsinh",
-    "acosh": "arccosh",
-    "atanh": "arctanh",
-    "logsigmoid": "log_sigmoid",
-    "clamp": "clip",
-    "clamp_min": "clip",
-    "clamp_max": "clip",
-    "special_expit": "sigmoid",
-    "expit": "sigmoid",
-    "view": "reshape",
-    "view_as": "reshape",
-    "reshape_as": "reshape",
-    "flatten": "reshape",
-    "unflatten": "reshape",
-    "ravel": "reshape",
-    "squeeze": "reshape",
-    "unsqueeze": "expand_dims",
-    "permute": "transpose",
-    "movedim": "transpose",
-    "moveaxis": "transpose",
-    "swapaxes": "transpose",
-    "swapdims": "transpose",
-    "adjoint": "transpose",
-    "t": "transpose",
-    "T": "transpose",
-    "mT": "transpose",
-    "H": "transpose",
-    "mH": "transpose",
-    "cat": "concatenate",
-    "concat": "concatenate",
-    "hstack": "concatenate",
-    "vstack": "concatenate",
-    "select": "getitem",
-    "narrow": "getitem",
-    "index_select": "getitem",
-    "masked_select": "getitem",
-    "expand": "broadcast_to",
-    "expand_as": "broadcast_to",
-    "setitem": "setitem",
-    "index_put": "setitem",
-    "masked_fill": "where",
-    "gather": "take at positions",
-    "take_along_dim": "take at positions",
-    "linalg_norm": "norm",
-    "linalg_vector_norm": "norm",
-    "amax": "max",
-    "amin": "min",
-    "eq": "equal",
-    "ne": "not_equal",
-    "lt": "less",
-    "le": "less_equal",
-    "gt": "greater",
-    "ge": "greater_equal",
-    "gumbel_softmax": "gumbel_softmax",
-    **dict.fromkeys(
-        ("to", "type", "float", "double", "half", "bfloat16", "type_as", "cpu", "cuda", "int", "long", "short", "bool",
-         "char", "byte", "cfloat", "cdouble"),
-        "astype",
-    ),
-}  # fmt: skip
-"""The names that differ: PyTorch's, without underscores for operators and methods in place, and gradtape's."""
-
-CASTS_TO_INTEGER = frozenset({"int", "long", "short", "bool", "char", "byte"})
-_IGNORED = frozenset(
-    [
-        "size",
-        "dim",
-        "ndimension",
-        "stride",
-        "numel",
-        "nelement",
-        "element_size",
-        "storage",
-        "untyped_storage",
-        "storage_offset",
-        "data_ptr",
-        "get_device",
-        "is_contiguous",
-        "is_floating_point",
-        "is_complex",
-        "is_pinned",
-        "is_shared",
-        "is_same_size",
-        "is_set_to",
-        "is_signed",
-        "is_inference",
-        "is_conj",
-        "is_neg",
-        "is_nonzero",
-        "is_tensor",
-        "is_storage",
-        "__len__",
-        "__repr__",
-        "__str__",
-        "__format__",
-        "__hash__",
-        "__contains__",
-        "__iter__",
-        "__dir__",
-        "__reversed__",
-        "__reduce_ex__",
-        "__reduce__",
-        "__deepcopy__",
-        "__cuda_array_interface__",
-        "__dlpack__",
-        "__dlpack_device__",
-        "register_hook",
-        "register_post_accumulate_grad_hook",
-        "retain_grad",
-        "share_memory_",
-        "pin_memory",
-        "has_names",
-        "refine_names",
-        "_is_view",
-        "is_leaf",
-        "allclose",
-        "equal",
-        "result_type",
-        "can_cast",
-        "promote_types",
-        "get_default_dtype",
-        "finfo",
-        "iinfo",
-        "broadcast_shapes",
-        "_reduce_ex_internal",
-        "_typed_storage",
-        "dim_order",
-        "resize_",
-        "resize_as_",
-        "set_",
-        "rename_",
-        "is_distributed",
-        "_values",
-        "_indices",
-        "_nnz",
-        "_dimI",
-        "_dimD",
-        "is_sparse",
-        "is_coalesced",
-        "coalesce",
-        "sparse_dim",
-        "dense_dim",
-        "crow_indices",
-        "col_indices",
-        "names_",
-        "_make_subclass",
-        "as_subclass",
-        "broadcast_tensors",
-        "record_stream",
-        "manual_seed",
-        "get_rng_state",
-        "set_rng_state",
-        "use_deterministic_algorithms",
-    ]
-)
-_DEPARTURES = {
-    "item": ".item()",
-    "tolist": ".tolist()",
-    "numpy": ".numpy()",
-    "__float__": "float()",
-    "__int__": "int()",
-    "__index__": "operator.index()",
-    "__complex__": "complex()",
-    "__array__": "np.asarray()",
-}
-_RANDOM = frozenset(
-    [
-        "dropout",
-        "dropout1d",
-        "dropout2d",
-        "dropout3d",
-        "alpha_dropout",
-        "feature_alpha_dropout",
-        "feature_dropout",
-        "rrelu",
-        "bernoulli",
-        "gumbel_softmax",
-        "multinomial",
-        "normal",
-        "poisson",
-        "rand_like",
-        "randn_like",
-        "randint_like",
-        "scaled_dot_product_attention",
-        "multi_head_attention_forward",
-        "fractional_max_pool2d",
-        "native_dropout",
-        "lstm",
-        "gru",
-        "rnn_tanh",
-        "rnn_relu",
-        "_sample_dirichlet",
-        "_standard_gamma",
-    ]
-)
-_FACTORIES = frozenset({"tensor", "as_tensor", "asarray", "from_numpy", "scalar_tensor", "new_tensor"})
-_SHAPED_FACTORIES = frozenset(
-    [
-        "zeros",
-        "ones",
-        "full",
-        "empty",
-        "rand",
-        "randn",
-        "randint",
-        "randperm",
-        "arange",
-        "linspace",
-        "logspace",
-        "eye",
-        "zeros_like",
-        "ones_like",
-        "full_like",
-        "empty_like",
-        "rand_like",
-        "randn_like",
-        "randint_like",
-        "new_zeros",
-        "new_ones",
-        "new_full",
-        "new_empty",
-        "tril_indices",
-        "triu_indices",
-    ]
-)
-_ATTRIBUTE_OPERATIONS = frozenset({"T", "mT", "H", "mH", "real", "imag"})
-_NO_WRITES = frozenset({"requires_grad_", "retain_grad_", "share_memory_", "rename_", "resize_", "resize_as_", "set_"})
-_OPERATOR_WRITES = frozenset(
-    {"__iadd__", "__isub__", "__imul__", "__idiv__", "__itruediv__", "__ipow__", "__imod__", "__ifloordiv__",
-     "__setitem__", "__iand__", "__ior__", "__ixor__", "__ilshift__", "__irshift__"}
-)  # fmt: skip
-_BACKWARDS = frozenset({"backward"})
 
 
 def rule_for(func: Any) -> Rule:
@@ -442,32 +59,32 @@ def rule_for(func: Any) -> Rule:
     is_method = hasattr(func, "__objclass__") or str(getattr(func, "__qualname__", "")).startswith(
         ("Tensor.", "TensorBase.", "_TensorBase.")
     )
-    if own in _BACKWARDS and is_method:
+    if own in BACKWARDS and is_method:
         return Rule(BACKWARD, own, own_name=own)
     if own == "grad" and getattr(func, "__module__", "") == "torch.autograd":
         return Rule(BACKWARD, own, own_name=own)
     if own in ("_set_grad_enabled", "_inference_mode"):
         return Rule(SWITCH, own, own_name=own)
-    if not own or own in _IGNORED or own in ("__class__", "__dict__"):
+    if not own or own in IGNORED_FUNCTIONS or own in ("__class__", "__dict__"):
         return Rule(IGNORED, own, own_name=own)
-    if own in _DEPARTURES:
-        return Rule(DEPARTURE, _DEPARTURES[own], own_name=own, is_method=True)
+    if own in DEPARTURES:
+        return Rule(DEPARTURE, DEPARTURES[own], own_name=own, is_method=True)
     if own == "__bool__":
         return Rule(IGNORED, own, own_name=own)
     if own in ("detach", "detach_", "alias"):
         return Rule(DETACH, "stop_gradient", own_name=own, is_method=is_method)
     if own == "requires_grad_":
         return Rule(SETTER, "requires_grad", own_name=own, is_method=True)
-    if own in _FACTORIES:
+    if own in FACTORIES:
         return Rule(COPY, own, own_name=own, is_method=is_method)
-    if own in _SHAPED_FACTORIES:
+    if own in SHAPED_FACTORIES:
         return Rule(FACTORY, own, own_name=own, is_method=is_method)
-    is_write = own in _OPERATOR_WRITES or (
-        own.endswith("_") and not own.startswith("__") and not own.endswith("__") and own not in _NO_WRITES
+    is_write = own in OPERATOR_WRITES or (
+        own.endswith("_") and not own.startswith("__") and not own.endswith("__") and own not in NO_WRITES
     )
     bare = own.strip("_")
     is_reversed = own.startswith("__r") and own.endswith("__") and own not in ("__rshift__", "__round__", "__repr__")
-    if own.startswith("__i") and own in _OPERATOR_WRITES:
+    if own.startswith("__i") and own in OPERATOR_WRITES:
         bare = bare[1:]
     if is_reversed:
         bare = bare[1:] if bare != "rsub" else "sub"
@@ -479,7 +96,7 @@ def rule_for(func: Any) -> Rule:
         order = "condition second" if bare == "masked_fill" or is_method else ""
     if kind == "elementwise" and not order:
         order = "numbers"
-    return Rule(WRITE if is_write else OPERATION, name, kind, order, bare in _RANDOM, is_method, own)
+    return Rule(WRITE if is_write else OPERATION, name, kind, order, bare in RANDOM, is_method, own)
 
 
 def _attribute_rule(accessor: str, name: str) -> Rule:
@@ -490,7 +107,7 @@ def _attribute_rule(accessor: str, name: str) -> Rule:
         return Rule(DETACH, ".data", own_name="data", is_method=True)
     if accessor == "__get__" and name == "grad":
         return Rule(GRAD, "grad", own_name="grad", is_method=True)
-    if accessor == "__get__" and name in _ATTRIBUTE_OPERATIONS:
+    if accessor == "__get__" and name in ATTRIBUTE_OPERATIONS:
         return Rule(OPERATION, OPERATIONS.get(name, name), "linear", own_name=name, is_method=True)
     return Rule(IGNORED, name, own_name=accessor)
 

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from gradtape.core.location import Location
-from gradtape.errors import OperandError, ShapeError
+from gradtape.errors import OperandError
 from gradtape.explain.detectors import missing_gradient
 from gradtape.explain.graph import paths
 from gradtape.explain.messages import problem
@@ -20,14 +20,13 @@ from gradtape.explain.model.problem import Span
 from gradtape.explain.model.why import Step, Why
 from gradtape.explain.source.files import span_of
 from gradtape.explain.source.parameter_names import name_of
+from gradtape.watching.examples import Leak, count_examples, leaks_of, weights_of
 from gradtape.watching.meetings import find_meetings
 from gradtape.watching.torch.missing import why_untracked
 from gradtape.watching.torch.recorder import TorchRecorder, is_plain
 
 _active: list[Any] = []
 """The watchers that are recording, the innermost last."""
-
-SMALLEST = 1e-12
 
 
 def why(target: Any, source: Any) -> Why:
@@ -85,7 +84,7 @@ def why(target: Any, source: Any) -> Why:
 
 def find_leaks(
     function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any], numbers: Sequence[int]
-) -> tuple[int, list[tuple[int, int, int, float]], list[Span]]:
+) -> tuple[int, list[Leak], list[Span]]:
     """The number of examples, the pairs that leak (result, example, argument, size), and where they meet."""
     from gradtape.watching.budget import Budget
     from gradtape.watching.torch import Watcher
@@ -107,29 +106,17 @@ def find_leaks(
 
 def _search(
     recorder: TorchRecorder, output: Any, sources: Sequence[Any], numbers: Sequence[int]
-) -> tuple[int, list[tuple[int, int, int, float]], list[Span]]:
-    if not isinstance(output, torch.Tensor):
-        raise OperandError(f"audit_batch: the function returned {type(output).__name__}, not a tensor")
-    lengths = {x.shape[0] if x.dim() else None for x in (output, *sources)}
-    if len(lengths) != 1 or None in lengths:
-        raise ShapeError(
-            f"audit_batch: the result {tuple(output.shape)} and the arguments {[tuple(x.shape) for x in sources]} do "
-            "not share their first axis, the one of the examples.\n  fix: return one row for each example"
-        )
-    size = int(output.shape[0])
-    leaks: list[tuple[int, int, int, float]] = []
-    weights = torch.tensor(np.random.default_rng(0).uniform(0.5, 1.5, tuple(output.shape)), dtype=output.dtype)
+) -> tuple[int, list[Leak], list[Span]]:
+    size = count_examples(output, isinstance(output, torch.Tensor), sources)
+    leaks: list[Leak] = []
+    weights = torch.tensor(weights_of(tuple(output.shape)), dtype=output.dtype)
     wanted = [(number, x) for number, x in zip(numbers, sources) if x.requires_grad]
     for example in range(size if output.requires_grad else 0):
         total = (output[example] * weights[example]).sum()
         found = torch.autograd.grad(total, [x for _, x in wanted], retain_graph=True, allow_unused=True)
         for (number, _), gradient in zip(wanted, found):
-            if gradient is None:
-                continue
-            sizes = gradient.abs().reshape(size, -1).amax(dim=1)
-            least = SMALLEST * max(float(sizes.max()), SMALLEST)
-            others = [other for other in range(size) if other != example and float(sizes[other]) > least]
-            leaks += [(example, other, number, float(sizes[other])) for other in others]
+            if gradient is not None:
+                leaks += leaks_of(example, size, number, gradient.abs().double().cpu(), torch.finfo(gradient.dtype).eps)
     with torch._C.DisableTorchFunction():
         start = recorder.record_of(output)
         held = {recorder.record_of(x): np.array(recorder.array_of(x)) for _, x in wanted}
