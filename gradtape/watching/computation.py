@@ -25,6 +25,8 @@ class RecordedComputation:
 
     def __init__(self, seeds: Sequence[tuple[WatchedRecord, Any]], tapes: Any = None) -> None:
         self.seeds = [(record, seed) for record, seed in seeds if record.is_on(tapes)]
+        known = [record for record, _ in seeds if record is not CONSTANT and not record.is_cut]
+        self.unreached = [record for record in known if not record.is_on(tapes)]
         self.tapes = tapes
         self.lost: WatchedRecord | None = None
         self.records: list[WatchedRecord] = []

@@ -36,7 +36,7 @@ def facts_of(
     with np.errstate(all="ignore"):
         for record in computation.records:
             collector.add(record)
-        for record in computation.targets:
+        for record in computation.targets or computation.unreached:  # no gradient begins at the latter
             group = collector.group(record)
             group.is_target = True
             facts.targets.append(group.key)

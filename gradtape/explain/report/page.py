@@ -162,7 +162,8 @@ class _Page:
         facts = []
         if len(gradients) == 1:
             targets = [gradients[0].places[key] for key in gradients[0].targets]
-            facts.append(("Target", ", ".join(f"<code>{escape(_called(place))}</code>" for place in targets[:3])))
+            named = ", ".join(f"<code>{escape(_called(place))}</code>" for place in targets[:3])
+            facts.append(("Target", named or "a value that no gradient leads from to a source"))
         if gradients:
             sources = [(source, one) for one in gradients for source in one.sources]
             reached = sum(source.gradient is not None for source, _ in sources)

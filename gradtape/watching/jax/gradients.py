@@ -23,7 +23,7 @@ from gradtape.watching.jax.recorder import Session, Tracer
 from gradtape.watching.jax.updates import UsageObserver, has_word_for_it
 from gradtape.watching.judge import judge_gradient, tell_observers
 from gradtape.watching.observers import observers
-from gradtape.watching.record import KeptValue, LeafRecord, WatchedRecord
+from gradtape.watching.record import CONSTANT, KeptValue, LeafRecord, WatchedRecord
 
 SURVEYED_AT_MOST = 60
 """How many operations a gradient may have behind it whose health is surveyed, which executes all their rules."""
@@ -58,7 +58,7 @@ def judge(taken: TakenGradient, surveys: bool, usage: UsageObserver) -> list[Pro
     target = None if taken.target is None else taken.target.array()
     gradients = [None if kept is None else kept.array() for kept in taken.gradients]
     record = taken.target_record
-    seeds = [(record, np.ones(record.shape, record.dtype))] if record.is_tracked else []
+    seeds = [] if record is CONSTANT else [(record, np.ones(record.shape, record.dtype))]
     computation = RecordedComputation(seeds)
     if len(gradients) != len(taken.leaves) or any(g is None for g in gradients):
         gradients = [None] * len(taken.leaves)

@@ -11,6 +11,8 @@ import pytest
 import tensorflow as tf
 
 from gradtape.commands import main
+from gradtape.errors import GradientWarning
+from gradtape.watching import watch
 from tests.watching.tensorflow.test_tensorflow import codes, watched
 
 X = np.random.default_rng(0).normal(size=(20, 10, 3)).astype("float32")
@@ -193,3 +195,17 @@ def test_a_report_lists_what_got_no_gradient(tmp_path: Path) -> None:
     assert "1 of 2 sources reached" in text
     assert "no gradient: the value left the tape at stop_gradient" in text
     assert "Variable:0" not in text
+
+
+def test_the_target_of_gradients_that_are_all_none_is_in_the_report() -> None:
+    """The report names what was differentiated also if it was computed from no source."""
+    seen: list[Any] = []
+    w = tf.Variable([1.0, 2.0])
+    with watch("tensorflow", tell=seen.append, observe=lambda where, collect: seen.append(collect())):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.constant(w.numpy()) * 3.0)
+        with pytest.warns(GradientWarning):
+            tape.gradient(loss, w)
+    (facts,) = seen
+    assert [facts.places[key].name for key in facts.targets] == ["sum"]
+    assert [source.gradient for source in facts.sources] == [None]
