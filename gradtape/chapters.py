@@ -56,6 +56,8 @@ OPS_CHAPTERS = {
     "eigen": "",
     "nan_reductions": "cumulative_prod cumulative_sum nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmin "
     "nanprod nanstd nansum nanvar",
+    "triangular": "",
+    "cholesky_gradient": "",
     "ufuncs": "",
 }
 """Modules of `gradtape.ops` in the order in which they are imported, with the names that `gradtape` itself has of them.

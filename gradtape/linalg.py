@@ -16,12 +16,12 @@ from gradtape.ops.matrix_functions import (
     logm,
     lu,
     solve_sylvester,
-    solve_triangular,
     sqrtm,
 )
 from gradtape.ops.norms import cond, matrix_norm, matrix_rank, norm, vector_norm
 from gradtape.ops.products import diagonal, matmul, outer, tensordot, trace
 from gradtape.ops.svd import svd, svdvals
+from gradtape.ops.triangular import solve_triangular
 
 __all__ = [
     "cho_factor",

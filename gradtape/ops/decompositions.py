@@ -18,7 +18,9 @@ from gradtape.core.typing import Array, TensorLike
 from gradtape.errors import LinearAlgebraError, OperandError, ShapeError, UnsupportedError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import argument_error, as_value, write_result_into
+from gradtape.ops.cholesky_gradient import pull_cholesky, push_cholesky
 from gradtape.ops.linalg_common import (
+    SMALL_HERMITIAN,
     adjoint,
     append_basis_vectors,
     as_hermitian,
@@ -29,6 +31,7 @@ from gradtape.ops.linalg_common import (
     transposed,
 )
 from gradtape.ops.products import matmul
+from gradtape.ops.shared_factors import inverse_kernel, solve_kernel
 
 
 class QRResult(NamedTuple):
@@ -47,7 +50,7 @@ def _solve_reverse(g: Array, x: Array, y: Array, out: Array) -> Any:
 
 
 _solve = general(
-    lambda x, y: np.linalg.solve(x, y),
+    lambda x, y: solve_kernel(x, y),
     reverse=_solve_reverse,
     forward=lambda dx, dy, x, out: np.linalg.solve(x, dy - dx @ out),
     name="solve",
@@ -76,7 +79,7 @@ def solve(a: TensorLike, b: TensorLike) -> Any:
 
 
 _inv = general(
-    lambda x: np.linalg.inv(x),
+    lambda x: inverse_kernel(x),
     reverse=lambda g, out: -adjoint(out) @ g @ adjoint(out),
     forward=lambda dx, out: -out @ dx @ out,
     name="inv",
@@ -101,29 +104,26 @@ def inv(a: TensorLike) -> Any:
     return _inv(as_value(a))
 
 
-# -- cholesky: a = l l^H. With h = l^-1 da l^-H:  l^-1 dl = the lower triangle of h, its diagonal halved
+# -- cholesky: a = l l^H
 
 
-def _lower_half(x: Array) -> Any:
-    lower = np.tril(x)
-    return lower - diagonal_part(lower) / 2
+def _cholesky_kernel(x: Array) -> Any:
+    whole = hermitian_part(x)
+    if x.ndim != 2 or x.shape[0] != x.shape[1] or len(x) <= SMALL_HERMITIAN or whole.dtype.char not in "fdFD":
+        return np.linalg.cholesky(whole)
+    from scipy import linalg
 
-
-def _cholesky_reverse(g: Array, out: Array) -> Any:
-    inner = _lower_half(adjoint(out) @ g)
-    left = np.linalg.solve(adjoint(out), inner)
-    return hermitian_part(adjoint(np.linalg.solve(adjoint(out), adjoint(left))))
-
-
-def _cholesky_forward(dx: Array, out: Array) -> Any:
-    left = np.linalg.solve(out, hermitian_part(dx))
-    return out @ _lower_half(np.linalg.solve(out, adjoint(left)))
+    (potrf,) = linalg.get_lapack_funcs(("potrf",), (whole,))
+    upper, info = potrf(whole.T, lower=False, clean=True, overwrite_a=True)  # in place: LAPACK reads columns
+    if info:
+        raise np.linalg.LinAlgError("Matrix is not positive definite")
+    return upper.T
 
 
 _cholesky = general(
-    lambda x: np.linalg.cholesky(hermitian_part(x)),
-    reverse=_cholesky_reverse,
-    forward=_cholesky_forward,
+    _cholesky_kernel,
+    reverse=lambda g, out: pull_cholesky(g, out),
+    forward=lambda dx, out: push_cholesky(dx, out),
     name="cholesky",
     batch=batch_as_stack,
     samples=lambda draw: [

@@ -15,6 +15,7 @@ from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import argument_error, as_value
 from gradtape.ops.decompositions import inv
 from gradtape.ops.linalg_common import adjoint, batch_as_stack, regular_matrix, transposed
+from gradtape.ops.shared_factors import determinant_kernel, inverse_if_accurate, log_determinant_kernel
 
 
 class SlogdetResult(NamedTuple):
@@ -24,8 +25,9 @@ class SlogdetResult(NamedTuple):
     logabsdet: Any
 
 
-# -- det: its derivative is the matrix of cofactors, which exists for singular matrices too. From a = u diag(s) vh the
-#    cofactors are det(u) det(vh) conj(u) diag(products of the other s) conj(vh). Their change along e has, with
+# -- det: its derivative is the matrix of cofactors, which exists for singular matrices too. Of a large matrix far from
+#    those it is det(a) a^-T, with the factors that the determinant was computed from. Otherwise, a = u diag(s) vh gives
+#    det(u) det(vh) conj(u) diag(products of the other s) conj(vh). The change of the cofactors along e has, with
 #    f = (u^H e v)^T and the products p_ij of the s other than s_i and s_j, in the middle diag(p diag(f)) - p f
 
 
@@ -50,6 +52,11 @@ def _finite_svd(x: Any) -> tuple[Any, Any, Any, Any]:
 def _cofactor_kernel(x: Array) -> Any:
     if not x.size:
         return np.zeros_like(x)
+    inverse = inverse_if_accurate(x)
+    if inverse is not None:
+        determinant = determinant_kernel(x)
+        if np.isfinite(determinant) and abs(determinant) >= np.finfo(x.dtype).tiny:
+            return determinant * inverse.T
     u, s, vh, turn = _finite_svd(x)
     return turn * np.conj((u * _others(s, 1)[..., None, :]) @ vh)
 
@@ -105,7 +112,7 @@ _cofactor = general(
     samples=lambda draw: [((regular_matrix(draw, n),), {}) for n in (1, 2, 3)],
 )
 _det = general(
-    lambda x: np.asarray(np.linalg.det(x)),
+    lambda x: determinant_kernel(x),
     reverse=lambda g, x: g[..., None, None] * np.conj(_cofactor(x)),
     forward=lambda dx, x: np.sum(_cofactor(x) * dx, axis=(-2, -1)),
     name="det",
@@ -160,7 +167,7 @@ def _slogdet_forward(dx: Array, x: Array, out: Array) -> Any:
 
 
 _slogdet = general(
-    lambda x: tuple(np.asarray(part) for part in np.linalg.slogdet(x)),
+    lambda x: log_determinant_kernel(x),
     reverse=_slogdet_reverse,
     forward=_slogdet_forward,
     name="slogdet",

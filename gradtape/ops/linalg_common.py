@@ -114,14 +114,64 @@ def batch_as_stack(op: Op, flags: Sequence[bool], values: Sequence[Any], params:
 # -- Hermitian arguments: NumPy reads one triangle and takes the other for granted
 
 
+SMALL_HERMITIAN = 64
+"""Rows of a Hermitian matrix up to which both ways to read it are computed, in operations that compiled code fuses."""
+
+
 def _is_hermitian_kernel(x: Array) -> Any:
     tolerance = 8 * np.finfo(x.dtype).eps if x.dtype.kind in "fc" else 0
+    if x.ndim == 2 and len(x) > SMALL_HERMITIAN and bool(np.all(x == adjoint(x))):
+        return np.asarray(True)
     size = np.max(np.abs(x), axis=(-2, -1), initial=0)
     return (np.max(np.abs(x - adjoint(x)), axis=(-2, -1), initial=0) <= tolerance * size)[...]
 
 
 _is_hermitian = constant(
     _is_hermitian_kernel, name="is_hermitian", batch=batch_as_stack, samples=lambda draw: [((draw(3, 3),), {})]
+)
+
+
+def _read_triangle_kernel(x: Array, y: Array, lower: bool) -> Any:
+    if y.all() and np.broadcast_shapes(x.shape, y.shape) == x.shape:
+        return x
+    square = np.ones(x.shape[-2:], bool)
+    read = np.where(np.tril(square) if lower else np.triu(square), x, adjoint(x))
+    return np.where(y, x, read)
+
+
+def _spread_triangle_kernel(x: Array, y: Array, lower: bool) -> Any:
+    if y.all() and np.broadcast_shapes(x.shape, y.shape) == x.shape:
+        return x
+    triangle = np.tril if lower else np.triu
+    strictly = np.triu(x, 1) if lower else np.tril(x, -1)
+    return np.where(y, x, triangle(x) + adjoint(strictly))
+
+
+def _triangle_samples(draw: Draw) -> list[Any]:
+    return [
+        ((draw(3, 3), np.array([[False]])), {"lower": True}),
+        ((draw(3, 3), np.array([[True]])), {"lower": False}),
+        ((draw(2, 2, 2), np.array([[[True]], [[False]]])), {"lower": False}),
+    ]
+
+
+_read_triangle: Op = linear(
+    _read_triangle_kernel,
+    lambda g, x, y, lower: unbroadcast(_spread_triangle(g, y, lower=lower), x.shape),
+    None,
+    name="read_triangle",
+    batch=batch_as_stack,
+    samples=_triangle_samples,
+    doc="The Hermitian matrix of one triangle of x, or x itself where y says that it is Hermitian.",
+)
+_spread_triangle: Op = linear(
+    _spread_triangle_kernel,
+    lambda g, x, y, lower: unbroadcast(_read_triangle(g, y, lower=lower), x.shape),
+    None,
+    name="spread_triangle",
+    batch=batch_as_stack,
+    samples=_triangle_samples,
+    doc="The transpose of read_triangle.",
 )
 
 
@@ -137,6 +187,8 @@ def as_hermitian(a: Array, triangle: str) -> Any:
     near = _is_hermitian(a)
     if not isinstance(near, Lifted) and plain(near).all():
         return a
+    if a.shape[-1] > SMALL_HERMITIAN:
+        return _read_triangle(a, near[..., None, None], lower=triangle == "L")
     square = np.ones(a.shape[-2:], bool)
     read = np.where(np.tril(square) if triangle == "L" else np.triu(square), a, adjoint(a))
     return np.where(near[..., None, None], a, read)

@@ -1,4 +1,4 @@
-"""Functions of matrices and triangular systems: the part of `scipy.linalg` that has derivatives.
+"""Functions of matrices: the part of `scipy.linalg` that has derivatives.
 
 SciPy does not ask its arguments how they would like to be treated, as NumPy does, so these are called from gradtape.
 Where SciPy takes one matrix they take stacks too. SciPy is imported when the first of them runs.
@@ -14,10 +14,9 @@ import numpy as np
 from gradtape.core.operation import Op
 from gradtape.core.rules import general
 from gradtape.core.shapes import unbroadcast
-from gradtape.core.typing import Array, Draw, TensorLike
-from gradtape.errors import LinearAlgebraError, ShapeError
+from gradtape.core.typing import Array, TensorLike
+from gradtape.errors import LinearAlgebraError
 from gradtape.ops.arguments import argument_error, as_value
-from gradtape.ops.conversion import conjugate
 from gradtape.ops.decompositions import cholesky
 from gradtape.ops.linalg_common import (
     adjoint,
@@ -28,7 +27,7 @@ from gradtape.ops.linalg_common import (
     regular_matrix,
     transposed,
 )
-from gradtape.ops.rearranging import tril, triu
+from gradtape.ops.triangular import solve_triangular
 
 
 def _along(op: Callable[[Any], Any], a: Array, e: Array) -> Any:
@@ -271,81 +270,6 @@ fractional_power: Op = general(
         ((regular_matrix(draw, 2), np.array(-1.5)), {}),
     ],
 )
-
-
-# -- solve_triangular: t x = b with the triangle t of a, or its transpose
-
-
-def _triangular_kernel(x: Array, y: Array, trans: int, lower: bool, unit: bool) -> Any:
-    from scipy import linalg
-
-    def one(x: Array, y: Array) -> Any:
-        if not y.size:
-            return np.zeros(y.shape, np.result_type(x, y))
-        return linalg.solve_triangular(x, y, trans=trans, lower=lower, unit_diagonal=unit, check_finite=False)
-
-    return in_precision_of(over_stack(one, np.asarray(x), np.asarray(y)), x, y)
-
-
-def _triangle(x: Array, lower: bool, unit: bool) -> Any:
-    return tril(x, -1 if unit else 0) if lower else triu(x, 1 if unit else 0)
-
-
-def _triangular_reverse(g: Array, x: Array, y: Array, out: Array, trans: int, lower: bool, unit: bool) -> Any:
-    right = np.conj(_triangular(x, np.conj(g), trans=1 - trans, lower=lower, unit=unit))
-    change = -right @ adjoint(out)
-    gradient = _triangle(transposed(change) if trans else change, lower, unit)
-    return unbroadcast(gradient, x.shape), unbroadcast(right, y.shape)
-
-
-def _triangular_forward(dx: Array, dy: Array, x: Array, out: Array, trans: int, lower: bool, unit: bool) -> Any:
-    change = _triangle(dx, lower, unit)
-    moved = dy - (transposed(change) if trans else change) @ out
-    return _triangular(x, moved, trans=trans, lower=lower, unit=unit)
-
-
-def _triangular_samples(draw: Draw) -> list[Any]:
-    return [
-        ((regular_matrix(draw, 3), draw(3, 2)), {"trans": 0, "lower": False, "unit": False}),
-        ((regular_matrix(draw, 3), draw(3, 3)), {"trans": 1, "lower": True, "unit": False}),
-        ((regular_matrix(draw, 2), draw(4, 2, 1)), {"trans": 0, "lower": True, "unit": True}),
-        ((np.stack([regular_matrix(draw, 2)] * 2), draw(2, 1)), {"trans": 1, "lower": False, "unit": True}),
-        ((draw(0, 0), draw(0, 2)), {"trans": 0, "lower": True, "unit": False}),
-    ]
-
-
-_triangular: Op = general(
-    _triangular_kernel,
-    reverse=_triangular_reverse,
-    forward=_triangular_forward,
-    name="solve_triangular",
-    inputs=2,
-    batch=batch_as_stack,
-    samples=_triangular_samples,
-)
-
-
-def solve_triangular(
-    a: TensorLike, b: TensorLike, trans: Any = 0, lower: bool = False, unit_diagonal: bool = False
-) -> Any:
-    """The solution of a triangular system, as `scipy.linalg.solve_triangular`.
-
-    Only the triangle of `a` is read, and only the triangle gets a gradient. `trans` is 0 or "N" for a x = b, 1 or "T"
-    for a^T x = b, 2 or "C" for a^H x = b.
-
-    >>> import numpy as np, gradtape as gt
-    >>> solve_triangular(gt.tensor([[2.0, 0.0], [1.0, 1.0]]), gt.tensor([2.0, 3.0]), lower=True)
-    Tensor([1., 2.])
-    """
-    a, b = as_value(a), as_value(b)
-    codes = {0: 0, "N": 0, 1: 1, "T": 1, 2: 2, "C": 2}
-    if trans not in codes:
-        raise argument_error(ShapeError, f"solve_triangular: trans={trans!r}.", "0 or 'N', 1 or 'T', 2 or 'C'")
-    code = codes[trans]
-    if code == 2 and a.dtype.kind == "c":
-        a = conjugate(a)
-    how = {"trans": int(code > 0), "lower": bool(lower), "unit": bool(unit_diagonal)}
-    return _triangular(a, b[:, None], **how)[..., 0] if b.ndim == 1 else _triangular(a, b, **how)
 
 
 # -- by a Cholesky factor

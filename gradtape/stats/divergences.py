@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.ops.matrix_functions import solve_triangular
 from gradtape.ops.special.entropy import rel_entr
 from gradtape.ops.special.gamma import betaln, gammaln, psi
+from gradtape.ops.triangular import solve_triangular
 from gradtape.stats.summaries import EULER
 
 

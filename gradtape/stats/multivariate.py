@@ -9,9 +9,9 @@ import numpy as np
 from gradtape.errors import LinearAlgebraError, ShapeError
 from gradtape.extend import argument_error
 from gradtape.ops.decompositions import cholesky
-from gradtape.ops.matrix_functions import solve_triangular
 from gradtape.ops.special.entropy import xlogy
 from gradtape.ops.special.gamma import gammaln, psi
+from gradtape.ops.triangular import solve_triangular
 from gradtape.random.continuous import dirichlet as draw_dirichlet
 from gradtape.random.continuous import multivariate_normal as draw_normal
 from gradtape.random.drawing import floating, generator

@@ -21,9 +21,9 @@ from gradtape.ops.matrix_functions import (
     logm,
     lu,
     solve_sylvester,
-    solve_triangular,
     sqrtm,
 )
+from gradtape.ops.triangular import solve_triangular
 
 from .cases import assert_close, parts
 from .differentiation import assert_differentiates, hermitian, in_the_plane

@@ -8,7 +8,7 @@ import numpy as np
 
 from gradtape.errors import UnsupportedError
 from gradtape.extend import argument_error
-from gradtape.ops import decompositions, matrix_functions, structured_systems
+from gradtape.ops import decompositions, structured_systems, triangular
 from gradtape.ops import eigen as _eigen
 from gradtape.ops.conversion import stop_gradient
 from gradtape.ops.linalg_common import adjoint, as_hermitian, marked
@@ -195,8 +195,8 @@ def eigh(
         raise no_such_option("eigh", "b.shape", b.shape, f"the shape of a, {a.shape}")
     factor = decompositions.cholesky(b)
     if type == 1:
-        half = matrix_functions.solve_triangular(factor, a, lower=True)
-        inner = adjoint(matrix_functions.solve_triangular(factor, adjoint(half), lower=True))
+        half = triangular.solve_triangular(factor, a, lower=True)
+        inner = adjoint(triangular.solve_triangular(factor, adjoint(half), lower=True))
     else:
         inner = adjoint(factor) @ a @ factor
     inner = (inner + adjoint(inner)) / 2
@@ -206,7 +206,7 @@ def eigh(
     if type == 3:
         vectors = factor @ vectors
     else:
-        vectors = matrix_functions.solve_triangular(factor, vectors, trans=2, lower=True)
+        vectors = triangular.solve_triangular(factor, vectors, trans=2, lower=True)
     return _chosen(marked(values), vectors, subset_by_index, subset_by_value, "eigh")
 
 

@@ -6,7 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.ops import decompositions, determinants, least_squares, matrix_functions, riccati, structured_systems
+from gradtape.ops import (
+    decompositions,
+    determinants,
+    least_squares,
+    matrix_functions,
+    riccati,
+    structured_systems,
+    triangular,
+)
 from gradtape.ops.linalg_common import adjoint, as_hermitian, transposed
 from gradtape.ops.norms import norm as _norm
 from gradtape.ops.pivots import order_of_rows
@@ -59,7 +67,7 @@ def _solved(structure: str, a: Any, b: Any) -> Any:
     if structure in ("upper triangular", "lower triangular"):
         diagonal = np.diagonal(a, axis1=-2, axis2=-1)
         _require_nonzero(diagonal, "solve")
-        return matrix_functions.solve_triangular(a, b, lower=structure == "lower triangular")
+        return triangular.solve_triangular(a, b, lower=structure == "lower triangular")
     if structure == "diagonal":
         diagonal = np.diagonal(a, axis1=-2, axis2=-1)
         _require_nonzero(diagonal, "solve")
@@ -165,7 +173,7 @@ def solve_triangular(
     a, b = as_matrix(a, check_finite, "a", square=True), as_numbers(b, check_finite, "b")
     if not unit_diagonal:
         _require_nonzero(np.diagonal(a, axis1=-2, axis2=-1), "solve_triangular")
-    return matrix_functions.solve_triangular(a, b, trans, lower, unit_diagonal)
+    return triangular.solve_triangular(a, b, trans, lower, unit_diagonal)
 
 
 @original.differentiated
@@ -202,7 +210,7 @@ def lu_solve(lu_and_piv: Any, b: Any, trans: int = 0, overwrite_b: bool = False,
     if trans == 0:
         columns = np.take_along_axis(columns, order[..., None], axis=-2)
     for lower, unit in steps if trans == 0 else steps[::-1]:
-        columns = matrix_functions.solve_triangular(packed, columns, trans, lower, unit)
+        columns = triangular.solve_triangular(packed, columns, trans, lower, unit)
     if trans:
         columns = np.take_along_axis(columns, np.argsort(order, axis=-1)[..., None], axis=-2)
     return columns[..., 0] if is_vector else columns

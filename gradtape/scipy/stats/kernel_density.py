@@ -10,9 +10,9 @@ from gradtape.errors import OperandError, UnsupportedError
 from gradtape.extend import Tensor, argument_error
 from gradtape.mirror import holds_tensor, passed_through
 from gradtape.ops.decompositions import cholesky
-from gradtape.ops.matrix_functions import solve_triangular
 from gradtape.ops.special.entropy import logsumexp
 from gradtape.ops.special.errorfunctions import ndtr
+from gradtape.ops.triangular import solve_triangular
 from gradtape.random.drawing import fixed
 from gradtape.scipy.stats.common import as_array, original
 from gradtape.stats.tails import LOG_ROOT_2PI

@@ -16,10 +16,10 @@ from gradtape.errors import LinearAlgebraError, ShapeError
 from gradtape.extend import Tensor, argument_error
 from gradtape.mirror import holds_tensor, passed_through
 from gradtape.ops.decompositions import cholesky
-from gradtape.ops.matrix_functions import solve_triangular
 from gradtape.ops.special.bessel import ive
 from gradtape.ops.special.entropy import xlogy
 from gradtape.ops.special.gamma import gammaln, multigammaln, psi
+from gradtape.ops.triangular import solve_triangular
 from gradtape.random.drawing import fixed, floating
 from gradtape.scipy.stats.common import joined, original
 from gradtape.stats.multivariate import squared_lengths

@@ -20,7 +20,15 @@ from gradtape.jit.native.emit.elementwise import Elements, lane_type
 from gradtape.jit.native.emit.fortran_call import INT, FortranCalls
 from gradtape.jit.native.emit.loops import LONG, STATUS, CallCode
 from gradtape.jit.native.emit.vectors import Lanes, Vector
-from gradtape.jit.native.lower.factor import CHECKED, CHOLESKY, DETERMINANT, LOG_DETERMINANT, SOLVE, TRIANGULAR
+from gradtape.jit.native.lower.factor import (
+    CHECKED,
+    CHOLESKY,
+    CHOLESKY_GRADIENT,
+    DETERMINANT,
+    LOG_DETERMINANT,
+    SOLVE,
+    TRIANGULAR,
+)
 from gradtape.jit.native.lower.ir import AnyInstruction, ArrayValue
 
 if TYPE_CHECKING:
@@ -40,7 +48,8 @@ class FactorEmitter(FortranCalls):
         super().__init__(block, name, instruction)
         self.dtype = instruction.values[0].dtype
         self.size = instruction.values[0].shape[-1]
-        self.columns = 0 if instruction.name in (CHOLESKY, DETERMINANT, LOG_DETERMINANT) else self.size
+        alone = (CHOLESKY, CHOLESKY_GRADIENT, DETERMINANT, LOG_DETERMINANT)
+        self.columns = 0 if instruction.name in alone else self.size
         if instruction.name in (SOLVE, TRIANGULAR):
             self.columns = instruction.values[1].shape[-1]
         self.start_function()
@@ -128,6 +137,8 @@ class FactorEmitter(FortranCalls):
         name, size = self.instruction.name, self.size
         if name == CHOLESKY:
             self.emit_cholesky(given[0], out[0])
+        elif name == CHOLESKY_GRADIENT:
+            self.emit_cholesky_gradient(given, out[0])
         elif name == TRIANGULAR:
             self.emit_triangular(given, out[0])
         else:
@@ -224,16 +235,20 @@ class FactorEmitter(FortranCalls):
                 self.store(found, self.dtype, out, here, column)
         self.lanes, self.elements = narrow
 
+    def check_diagonal(self, matrix: ir.Value) -> None:
+        """Set the status if an element of the diagonal is 0."""
+        with self.loop(0, self.size) as row:
+            zero = self.read(matrix, self.place(row, row, self.size)).equals(0)
+            with self.builder.if_then(self.lanes.any(zero), likely=False):
+                self.builder.store(self.number(1), self.buffer(STATUS))
+
     def emit_triangle_by_rows(self, given: list[Any], out: ir.Value) -> None:
         """Emit the substitution with a triangular matrix, for all right sides at once."""
-        builder, size, params = self.builder, self.size, self.instruction.params
+        size, params = self.size, self.instruction.params
         self.each(1, size * self.columns, lambda _, place: self.write(self.read(given[1], place), out, place))
         lower = bool(params["lower"]) != bool(params["trans"])
         if not params["unit"]:
-            with self.loop(0, size) as row:
-                zero = self.read(given[0], self.place(row, row, size)).equals(0)
-                with builder.if_then(self.lanes.any(zero), likely=False):
-                    builder.store(self.number(1), self.buffer(STATUS))
+            self.check_diagonal(given[0])
 
         def place_of(row: ir.Value, column: ir.Value) -> Any:
             return self.place(column, row, size) if params["trans"] else self.place(row, column, size)
@@ -268,6 +283,33 @@ class FactorEmitter(FortranCalls):
         zero = self.elements.constant(self.dtype, 0)
         with self.loop(0, size) as row, self.loop(self.builder.add(row, self.number(1)), self.number(size)) as column:
             self.write(zero, out, self.place(row, column, size))
+
+    def emit_cholesky_gradient(self, given: list[Any], out: ir.Value) -> None:
+        """l^-T s l^-1 with the symmetric s that has the lower triangle of l^T g / 2; by rows, l is upper for BLAS."""
+        size, factor = self.size, given[1]
+        self.check_diagonal(factor)
+        self.each(1, size * size, lambda _, place: self.write(self.read(given[0], place), out, place))
+        matrices = (self.square(factor), size, self.square(out), size)
+        self.call("trmm", "R", "U", "T", "N", size, size, 0.5, *matrices)
+
+        def mirror(row: ir.Value, column: ir.Value) -> None:
+            self.write(self.read(out, self.place(row, column, size)), out, self.place(column, row, size))
+
+        def mean(row: ir.Value, column: ir.Value) -> None:
+            here, there = self.place(row, column, size), self.place(column, row, size)
+            half = (self.read(out, here) + self.read(out, there)) / self.elements.constant(self.dtype, 2)
+            self.write(half, out, here)
+            self.write(half, out, there)
+
+        self.below_diagonal(mirror)
+        self.call("trsm", "R", "U", "T", "N", size, size, 1.0, *matrices)
+        self.call("trsm", "L", "U", "N", "N", size, size, 1.0, *matrices)
+        self.below_diagonal(mean)
+
+    def below_diagonal(self, action: Callable[[Any, Any], None]) -> None:
+        """Emit a loop over the elements below the diagonal."""
+        with self.loop(0, self.size) as row, self.loop(0, row) as column:
+            action(row, column)
 
     def emit_determinant(self, out: list[Any]) -> None:
         """The sign and the sum of logarithms of the diagonal; 0 and -inf for a singular matrix."""

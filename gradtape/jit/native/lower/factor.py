@@ -11,7 +11,8 @@ from gradtape.jit.native.runtime import blas
 
 SOLVE, INVERSE, TRIANGULAR = "solve", "inv", "solve_triangular"
 CHOLESKY, DETERMINANT, LOG_DETERMINANT = "cholesky", "det", "slogdet"
-NAMES = frozenset({SOLVE, INVERSE, TRIANGULAR, CHOLESKY, DETERMINANT, LOG_DETERMINANT})
+CHOLESKY_GRADIENT = "cholesky_gradient"
+NAMES = frozenset({SOLVE, INVERSE, TRIANGULAR, CHOLESKY, CHOLESKY_GRADIENT, DETERMINANT, LOG_DETERMINANT})
 CHECKED = NAMES - {DETERMINANT, LOG_DETERMINANT}
 """Those that fail if the matrix is singular, or not positive definite."""
 LARGEST = 256
@@ -35,4 +36,8 @@ def supports(instruction: AnyInstruction) -> bool:
         stack = result.shape[:-2]
         if not all(x.shape[:-2] == stack or math.prod(x.shape[:-2]) == 1 for x in (matrices, right)):
             return False
+    if instruction.name == CHOLESKY_GRADIENT:
+        if not all(x.shape == matrices.shape for x in values):
+            return False
+        return bool(blas.addresses())
     return bool(blas.factorisations())
