@@ -58,6 +58,7 @@ OPS_CHAPTERS = {
     "nanprod nanstd nansum nanvar",
     "triangular": "",
     "cholesky_gradient": "",
+    "shared_factors": "",
     "ufuncs": "",
 }
 """Modules of `gradtape.ops` in the order in which they are imported, with the names that `gradtape` itself has of them.

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gradtape.core.operation import Op
 from gradtape.core.rules import constant, general
 from gradtape.core.shapes import unbroadcast
 from gradtape.core.tensor import Tensor, is_tracked
@@ -45,14 +46,14 @@ class QRResult(NamedTuple):
 
 
 def _solve_reverse(g: Array, x: Array, y: Array, out: Array) -> Any:
-    right = np.linalg.solve(adjoint(x), g)
+    right = _solve(adjoint(x), g)
     return unbroadcast(-right @ adjoint(out), x.shape), unbroadcast(right, y.shape)
 
 
-_solve = general(
+_solve: Op = general(
     lambda x, y: solve_kernel(x, y),
     reverse=_solve_reverse,
-    forward=lambda dx, dy, x, out: np.linalg.solve(x, dy - dx @ out),
+    forward=lambda dx, dy, x, out: _solve(x, dy - dx @ out),
     name="solve",
     inputs=2,
     batch=batch_as_stack,

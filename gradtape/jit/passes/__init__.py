@@ -26,6 +26,7 @@ from gradtape.jit.passes.licm import hoist_invariants
 from gradtape.jit.passes.merge_writes import merge_writes
 from gradtape.jit.passes.reroll.find import FoundLoops, Listing, reroll_loops
 from gradtape.jit.passes.row_buffers import carry_rows
+from gradtape.jit.passes.share_factors import share_factors
 from gradtape.jit.passes.slice_sums import add_to_slices
 from gradtape.jit.passes.slice_walks import walk_whole_arrays
 from gradtape.jit.passes.stable_forms import use_stable_forms
@@ -86,7 +87,7 @@ def optimise(
         if len(program) > LONG:  # what is left to do is done to loops, of which there is less
             program = _make_loops(program)
     program = _make_loops(merge_writes(add_to_slices(_make_loops(program))))
-    program = walk_whole_arrays(forward_writes(program))
+    program = share_factors(forward_writes(program))
     if after is not None:
         after(program)
     return program
