@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.operation import Op
-from gradtape.core.rules import general
+from gradtape.core.rules import constant, general
 from gradtape.core.shapes import unbroadcast
 from gradtape.core.typing import Array, Draw
 from gradtape.ops.linalg_common import (
@@ -25,8 +25,10 @@ from gradtape.ops.linalg_common import (
 )
 from gradtape.ops.triangular import solve_one_triangle, solve_triangular
 
-SMALL = 96
+SMALL = 64
 """Rows of a matrix that is not divided into blocks any further."""
+FEW = 8
+"""Right sides up to which LAPACK solves as quickly as memory is read."""
 BLOCK = 128
 """Rows of the blocks of a product of which the lower triangle is needed only."""
 
@@ -112,10 +114,20 @@ def _solve_congruence(middle: Any, factor: Any, result: Any) -> None:
 
 
 def _solve_adjoint(factor: Any, right: Any) -> Any:
-    """factor^-H right, for the lower triangle of `factor`."""
-    if factor.dtype.kind == "c":
-        factor = np.conj(factor)
-    return solve_one_triangle(np.ascontiguousarray(factor), right, 1, True, False)
+    """factor^-H right, for the lower triangle of `factor`.
+
+    By halves of the rows, so that most of it are products: LAPACK takes three times as long.
+    """
+    size = len(factor)
+    if size <= SMALL or right.shape[1] < FEW:
+        whole = np.ascontiguousarray(np.conj(factor) if factor.dtype.kind == "c" else factor)
+        return solve_one_triangle(whole, right, 1, True, False)
+    half = size // 2
+    result = np.empty(right.shape, np.result_type(factor, right))
+    result[half:] = _solve_adjoint(factor[half:, half:], right[half:])
+    rest = right[:half] - adjoint(factor[half:, :half]) @ result[half:]
+    result[:half] = _solve_adjoint(factor[:half, :half], rest)
+    return result
 
 
 # -- the rules. Of t = pull(g, l) along dl: l^H t l = s / 2 gives dt = pull(l^-H dl^H g, l) - t dl l^-1 - its adjoint
@@ -153,4 +165,86 @@ pull_cholesky: Op = general(
     batch=batch_as_stack,
     samples=_samples,
     doc="The cotangent of a Hermitian matrix from that of its lower Cholesky factor (x) and the factor (y).",
+)
+
+
+# -- the same for a cotangent of known parts. In likelihoods, g is a diagonal d and the lower triangles of products
+#    l^-H w y^H of few columns. Then l^H g has l_ii d_i on the diagonal, and w y^H, without a product of matrices. Where
+#    all l_ii d_i are equal and w is a multiple of y, the result is made of the inverse l^-H l^-1 and of l^-H y
+
+
+def _parts_kernel(factor: Array, *parts: Array, diagonal: bool, signs: tuple[int, ...]) -> Any:
+    from scipy import linalg
+
+    columns = parts[1:] if diagonal else parts
+    pairs = list(zip(columns[::2], columns[1::2], strict=True))
+    level = _common_ratio(parts[0], 1 / np.diagonal(factor)) if diagonal else 0.0
+    ratios = [_common_ratio(left, right) for left, right in pairs]
+    if level is None or None in ratios:
+        middle = np.zeros(factor.shape, factor.dtype)
+        for sign, (left, right) in zip(signs, pairs, strict=True):
+            middle += (0.5 * sign * left) @ right.T
+        if diagonal:
+            places = np.arange(len(factor))
+            middle[places, places] += 0.5 * parts[0] * np.diagonal(factor)
+        result = np.empty(factor.shape, factor.dtype)
+        _solve_congruence(middle, factor, result)
+        return result
+    scaled = _inverse_triangle(factor) if diagonal else np.zeros(factor.shape, factor.dtype, "F")
+    (syrk,) = linalg.get_blas_funcs(("syrk",), (factor,))
+    scale = 0.5 * level  # of what is there, in the first product
+    for sign, ratio, (_, right) in zip(signs, ratios, pairs, strict=True):
+        white = _solve_adjoint(factor, right)
+        scaled = syrk(0.5 * sign * ratio, white, beta=scale, c=scaled, lower=False, overwrite_c=True)
+        scale = 1.0
+    if not pairs:
+        scaled *= scale
+    return _mirror_lower(scaled.T)
+
+
+def _common_ratio(x: Any, y: Any) -> Any:
+    """The number c with x = c y up to rounding; None if there is none."""
+    place = np.unravel_index(np.argmax(np.abs(y)), y.shape)
+    if not y[place] or not np.isfinite(x[place]) or not np.isfinite(y[place]):
+        return None
+    ratio = x[place] / y[place]
+    return ratio if np.all(np.abs(x - ratio * y) <= 4 * np.finfo(x.dtype).eps * np.abs(x)) else None
+
+
+def _inverse_triangle(factor: Any) -> Any:
+    """The upper triangle of l^-T l^-1, for LAPACK, which reads the factor as an upper one."""
+    from scipy import linalg
+
+    (potri,) = linalg.get_lapack_funcs(("potri",), (factor,))
+    found, info = potri(factor.T, lower=False)
+    if info:
+        raise np.linalg.LinAlgError(f"singular matrix: the element {info - 1} of the diagonal is 0")
+    return found
+
+
+def _mirror_lower(x: Any) -> Any:
+    """`x` with its lower triangle above the diagonal, too, in place: in blocks, of which the cache holds both."""
+    for begin in range(0, len(x), SMALL):
+        end = min(begin + SMALL, len(x))
+        x[:begin, begin:end] = x[begin:end, :begin].T
+        block = np.tril(x[begin:end, begin:end])
+        x[begin:end, begin:end] = block + np.tril(block, -1).T
+    return x
+
+
+def _parts_samples(draw: Draw) -> list[Any]:
+    factor, columns, diagonal = np.tril(regular_matrix(draw, 3)), draw(3, 2), draw(3)
+    return [
+        ((factor, diagonal, columns, draw(3, 2)), {"diagonal": True, "signs": (1,)}),
+        ((factor, 2 / np.diagonal(factor), columns, 3 * columns), {"diagonal": True, "signs": (-1,)}),
+        ((factor, columns, columns, columns, draw(3, 2)), {"diagonal": False, "signs": (-1, 1)}),
+        ((factor, columns, -columns), {"diagonal": False, "signs": (-1,)}),
+    ]
+
+
+pull_cholesky_parts: Op = constant(
+    _parts_kernel,
+    name="cholesky_gradient_of_parts",
+    samples=_parts_samples,
+    doc="cholesky_gradient for a real cotangent of known parts; a pass of the compiler makes it.",
 )

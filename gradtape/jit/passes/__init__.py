@@ -1,9 +1,10 @@
 """Optimisation passes: pure functions from a `Program` to a `Program` that computes the same in fewer or cheaper steps.
 
 The same means: to the last bit, with NaN, infinities and signed zeros where they were. `x * 1` is `x`, but `x + 0` is
-not (-0.0 + 0 is 0), `x - 0` is, and `x * 0` is left alone. There are two exceptions: `stable_forms`, which puts an
-operation that is at least as accurate everywhere in the place of two, and sums with zero in `slice_sums`,
-`row_buffers`, `merge_writes` and `forward_writes`, where -0.0 stays so.
+not (-0.0 + 0 is 0), `x - 0` is, and `x * 0` is left alone. There are three exceptions: `stable_forms`, which puts an
+operation that is at least as accurate everywhere in the place of two, sums with zero in `slice_sums`, `row_buffers`,
+`merge_writes` and `forward_writes`, where -0.0 stays so, and the same factors in another form in `share_factors` and
+`cholesky_parts`, where large matrices are rounded otherwise.
 
 `PASSES` is their order and `optimise` runs them. `rewrite` is the engine that most of them use; `reroll` makes loops of
 repeated instructions, and `row_buffers`, `uniform_rows` and `forward_writes` take writes out of them. May import:
@@ -16,6 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.jit.ir.program import Program
+from gradtape.jit.passes.cholesky_parts import split_cholesky_gradients
 from gradtape.jit.passes.constants import fold_constants
 from gradtape.jit.passes.cse import share_subexpressions
 from gradtape.jit.passes.dce import drop_dead
@@ -87,7 +89,7 @@ def optimise(
         if len(program) > LONG:  # what is left to do is done to loops, of which there is less
             program = _make_loops(program)
     program = _make_loops(merge_writes(add_to_slices(_make_loops(program))))
-    program = share_factors(forward_writes(program))
+    program = split_cholesky_gradients(share_factors(forward_writes(program)))
     if after is not None:
         after(program)
     return program
