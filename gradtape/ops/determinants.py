@@ -25,10 +25,11 @@ class SlogdetResult(NamedTuple):
     logabsdet: Any
 
 
-# -- det: its derivative is the matrix of cofactors, which exists for singular matrices too. Of a large matrix far from
-#    those it is det(a) a^-T, with the factors that the determinant was computed from. Otherwise, a = u diag(s) vh gives
-#    det(u) det(vh) conj(u) diag(products of the other s) conj(vh). The change of the cofactors along e has, with
-#    f = (u^H e v)^T and the products p_ij of the s other than s_i and s_j, in the middle diag(p diag(f)) - p f
+# -- det: its derivative is the matrix of cofactors, which exists for singular matrices too. Of up to three rows it is a
+#    formula; of a large matrix far from singular, det(a) a^-T, with the factors that the determinant was computed from.
+#    Otherwise, a = u diag(s) vh gives det(u) det(vh) conj(u) diag(products of the other s) conj(vh). The change of the
+#    cofactors along e has, with f = (u^H e v)^T and the products p_ij of the s other than s_i and s_j, in the middle
+#    diag(p diag(f)) - p f
 
 
 def _others(s: Any, count: int) -> Any:
@@ -49,9 +50,24 @@ def _finite_svd(x: Any) -> tuple[Any, Any, Any, Any]:
     return u, np.where(finite[..., 0], s, np.nan), vh, (np.linalg.det(u) * np.linalg.det(vh))[..., None, None]
 
 
+def _minors(x: Array, y: Array) -> Any:
+    """The cofactors of matrices of up to three rows by their formula; of three, products of elements of x and of y."""
+    size = x.shape[-1]
+    if size == 1:
+        return np.ones_like(x)
+    if size == 2:
+        signed = [[y[..., 1, 1], -y[..., 1, 0]], [-y[..., 0, 1], y[..., 0, 0]]]
+    else:
+        turns = [((i + 1) % 3, (i + 2) % 3) for i in range(3)]
+        signed = [[x[..., i, k] * y[..., j, m] - x[..., i, m] * y[..., j, k] for k, m in turns] for i, j in turns]
+    return np.stack([np.stack(row, axis=-1) for row in signed], axis=-2)
+
+
 def _cofactor_kernel(x: Array) -> Any:
     if not x.size:
         return np.zeros_like(x)
+    if x.shape[-1] <= 3:
+        return _minors(x, x)
     inverse = inverse_if_accurate(x)
     if inverse is not None:
         determinant = determinant_kernel(x)
@@ -65,6 +81,8 @@ def _cofactor_change_kernel(x: Array, e: Array) -> Any:
     x, e = np.broadcast_arrays(x, e)
     if not x.size:
         return np.zeros(x.shape, np.result_type(x, e))
+    if x.shape[-1] <= 3:
+        return _minors(x, e) + _minors(e, x) if x.shape[-1] == 3 else _minors(x, e) * (x.shape[-1] - 1)
     u, s, vh, turn = _finite_svd(x)
     f = transposed(adjoint(u) @ e @ adjoint(vh))
     p = _others(s, 2)

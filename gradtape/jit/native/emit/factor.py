@@ -24,6 +24,7 @@ from gradtape.jit.native.lower.factor import (
     CHECKED,
     CHOLESKY,
     CHOLESKY_GRADIENT,
+    COFACTOR,
     DETERMINANT,
     LOG_DETERMINANT,
     SOLVE,
@@ -48,7 +49,7 @@ class FactorEmitter(FortranCalls):
         super().__init__(block, name, instruction)
         self.dtype = instruction.values[0].dtype
         self.size = instruction.values[0].shape[-1]
-        alone = (CHOLESKY, CHOLESKY_GRADIENT, DETERMINANT, LOG_DETERMINANT)
+        alone = (CHOLESKY, CHOLESKY_GRADIENT, COFACTOR, DETERMINANT, LOG_DETERMINANT)
         self.columns = 0 if instruction.name in alone else self.size
         if instruction.name in (SOLVE, TRIANGULAR):
             self.columns = instruction.values[1].shape[-1]
@@ -342,5 +343,8 @@ class FactorEmitter(FortranCalls):
 
 def emit_call(block: Block, name: str, instruction: AnyInstruction) -> CallCode:
     """Emit a factorisation."""
-    emitter = FactorEmitter(block, name, instruction)
+    from gradtape.jit.native.emit import small_factor  # it extends the class above
+
+    small = small_factor.applies(instruction)
+    emitter = (small_factor.SmallFactorEmitter if small else FactorEmitter)(block, name, instruction)
     return CallCode(emitter.emit(), memory=emitter.memory)

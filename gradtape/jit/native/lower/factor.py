@@ -11,10 +11,12 @@ from gradtape.jit.native.runtime import blas
 
 SOLVE, INVERSE, TRIANGULAR = "solve", "inv", "solve_triangular"
 CHOLESKY, DETERMINANT, LOG_DETERMINANT = "cholesky", "det", "slogdet"
-CHOLESKY_GRADIENT = "cholesky_gradient"
-NAMES = frozenset({SOLVE, INVERSE, TRIANGULAR, CHOLESKY, CHOLESKY_GRADIENT, DETERMINANT, LOG_DETERMINANT})
-CHECKED = NAMES - {DETERMINANT, LOG_DETERMINANT}
+CHOLESKY_GRADIENT, COFACTOR = "cholesky_gradient", "cofactor"
+NAMES = frozenset({SOLVE, INVERSE, TRIANGULAR, CHOLESKY, CHOLESKY_GRADIENT, COFACTOR, DETERMINANT, LOG_DETERMINANT})
+CHECKED = NAMES - {COFACTOR, DETERMINANT, LOG_DETERMINANT}
 """Those that fail if the matrix is singular, or not positive definite."""
+ROWS_WITH_COFACTORS = 3
+"""Rows of a matrix up to which there is a formula for its cofactors."""
 LARGEST = 256
 """Rows of a matrix up to which native code gains: for larger ones, the overhead of NumPy is negligible."""
 
@@ -29,6 +31,8 @@ def supports(instruction: AnyInstruction) -> bool:
         return False
     if len(matrices.shape) < 2 or matrices.shape[-1] != matrices.shape[-2] or matrices.shape[-1] > LARGEST:
         return False
+    if instruction.name == COFACTOR:
+        return bool(matrices.shape[-1] <= ROWS_WITH_COFACTORS)
     if instruction.name in (SOLVE, TRIANGULAR):
         right, (result,) = values[1], instruction.results
         if len(right.shape) < 2 or right.shape[-2] != matrices.shape[-1] or result.shape[-2:] != right.shape[-2:]:

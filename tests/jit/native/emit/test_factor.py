@@ -37,13 +37,28 @@ def halved(x, y):
     return np.sum(np.sin(factor) * found * other)
 
 
-@pytest.mark.parametrize("shape", [(3, 3), (2, 3, 3)])
+@pytest.mark.parametrize("shape", [(3, 3), (2, 3, 3), (1, 1), (2, 2), (5, 5), (7, 7), (3, 7, 7)])
 @pytest.mark.parametrize("function", [solved, determined, halved])
 def test_factorisations_agree_with_eager_ones(function, shape):
     """Value, gradient and second order of one matrix; value and gradient of a stack."""
     generator = np.random.default_rng(5)
     x, y = (generator.normal(size=shape) for _ in range(2))
-    agree(function, x, y, tolerance=1e-9, twice=len(shape) == 2)
+    agree(function, x, y, tolerance=1e-9, twice=shape == (3, 3))
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+@pytest.mark.parametrize("size", [2, 3, 6])
+def test_small_matrices_need_exchanges_of_rows(size, dtype):
+    """Small elements on the diagonal, and rows of very different sizes, in registers as by LAPACK."""
+    a = np.roll(np.diag(np.geomspace(1e-2, 1e2, size)) + 1e-3, 1, axis=0)
+    a, b = a.astype(dtype), np.linspace(1, 2, 2 * size).reshape(size, 2).astype(dtype)
+    tolerance = 1e-11 if dtype == "f8" else 1e-4
+    for function in (np.linalg.solve, lambda a, b: np.linalg.inv(a), lambda a, b: np.linalg.slogdet(a)[0] + b):
+        found, expected = gt.jit(lambda a, b, function=function: function(a * 1, b))(a, b), function(a, b)
+        np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance * np.abs(expected).max())
+    np.testing.assert_allclose(gt.jit(lambda a: np.linalg.slogdet(a * 1)[1])(a), np.linalg.slogdet(a)[1], rtol=1e-5)
+    huge = gt.jit(lambda a: np.linalg.inv(a * 1))(np.eye(size, dtype=dtype) * 1e30)
+    np.testing.assert_allclose(np.diagonal(huge), 1e-30, rtol=1e-5)
 
 
 @pytest.mark.parametrize("function", [solved, halved])
