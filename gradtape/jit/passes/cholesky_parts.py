@@ -14,6 +14,7 @@ import numpy as np
 from gradtape.core.rules import TABLE
 from gradtape.jit.ir.program import Instruction, Literal, Operand, Program, Value
 from gradtape.jit.passes.dce import drop_dead
+from gradtape.jit.passes.triangles import is_transpose
 
 SMALLEST = 64
 """Rows of a matrix from which this is done."""
@@ -94,7 +95,7 @@ class _Search:
     def turned(self, operand: Operand) -> Value | None:
         """The matrix of which `operand` is the transpose."""
         maker = self.maker(operand, "transpose")
-        return maker.values[0] if maker is not None and tuple(maker.params["axes"] or ()) in ((1, 0), ()) else None
+        return maker.values[0] if maker is not None and is_transpose(maker) else None
 
     def parts(self, value: Operand, factor: Value, turned: bool) -> _Parts | None:
         """The parts of a cotangent of the factor; None if some of it is none of them."""
@@ -116,8 +117,10 @@ class _Search:
     def product(self, value: Operand, factor: Value, turned: bool) -> tuple[int, Value, Value] | None:
         """The sign, left and right of the triangle of a product."""
         masked = self.maker(value, "where")
-        mask = None if masked is None else self.constants.get(masked.operands[0])
-        if masked is None or mask is None or mask.dtype != bool:
+        if masked is None:  # above the diagonal it does not count
+            return self.whole_product(value, factor, turned)
+        mask = self.constants.get(masked.operands[0])
+        if mask is None or mask.dtype != bool:
             return None
         _, inside, outside = masked.operands
         if self.is_zero(inside):

@@ -10,6 +10,7 @@ import numpy as np
 
 from gradtape.core.rules import TABLE
 from gradtape.jit.ir.program import Instruction, Program, Value
+from gradtape.jit.passes.triangles import is_transpose
 
 SMALLEST = 64
 """Rows of a matrix from which its factors are shared: native code factorises smaller ones where they are used."""
@@ -28,7 +29,7 @@ def share_factors(program: Program) -> Program:
     """
     if not any(instruction.name in _SHARING for instruction in program.instructions):
         return program
-    sources = {i.result: i.values[0] for i in program.instructions if _is_transpose(i)}
+    sources = {i.result: i.values[0] for i in program.instructions if is_transpose(i)}
     users: dict[Value, list[Instruction]] = {}
     for instruction in program.instructions:
         if instruction.name in _SHARING and _has_large_matrix(instruction):
@@ -69,10 +70,6 @@ def _by_factors(instruction: Instruction, factors: tuple[Value, Value], trans: b
     if instruction.name == "inv":
         return instruction.replace(op=TABLE["lu_inverse"], operands=factors, params={"trans": trans})
     return instruction.replace(op=TABLE["lu_log_determinant"], operands=factors, params={})
-
-
-def _is_transpose(instruction: Instruction) -> bool:
-    return instruction.name == "transpose" and tuple(instruction.params.get("axes") or ()) == (1, 0)
 
 
 def _has_large_matrix(instruction: Instruction) -> bool:

@@ -54,6 +54,13 @@ def only_heights(scale, y):
     return 3 * heights(np.linalg.cholesky(covariance(scale) * y[0] ** 2))
 
 
+def solved_as_any_matrix(scale, y):
+    """Systems with the factor, as with any matrix: that it is triangular is known."""
+    factor = np.linalg.cholesky(covariance(scale))
+    white = np.linalg.solve(factor, y)
+    return np.sum(white * white) + np.sum(y * np.linalg.solve(factor.T, white)) + heights(factor)
+
+
 def of_two_matrices(scale, y):
     """A system with the factor of another matrix is no part of the cotangent of this one."""
     first, second = (np.linalg.cholesky(covariance(x)) for x in (scale, scale + 1))
@@ -62,6 +69,7 @@ def of_two_matrices(scale, y):
 
 
 LIKELIHOODS = [whitened, weighted, solved_with_lower, solved_with_upper, without_heights, only_heights, of_two_matrices]
+LIKELIHOODS += [solved_as_any_matrix]
 
 
 @pytest.mark.parametrize("columns", [(), (3,)], ids=["one", "three"])
@@ -79,7 +87,7 @@ def test_a_likelihood_has_the_gradient_of_the_eager_call(likelihood, columns):
         np.testing.assert_allclose(x, expected, rtol=1e-9, atol=1e-10)
     program = compiled.lower(SCALE, y)
     assert count(program, "cholesky_gradient_of_parts") == count(program, "cholesky") > 0
-    assert count(program, "cholesky_gradient") == 0
+    assert count(program, "cholesky_gradient") == count(program, "solve") == count(program, "lu_factors") == 0
 
 
 def test_a_factor_that_is_used_as_a_whole_keeps_its_gradient():
