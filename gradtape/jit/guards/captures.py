@@ -39,6 +39,7 @@ from gradtape.jit.guards.holders import (
     cell_place,
     content,
     further_parts,
+    has_content,
     is_leaf,
     is_scalar,
     items,
@@ -414,7 +415,7 @@ class Survey:
                 if not same_order(container, order):
                     return None
             for place, before in self.watched:
-                if content(place.read()) != before:
+                if not has_content(place.read(), before):
                     return None
             leaves = [place.read() for place in self.leaves]
             return leaves if all(place.read() is leaves[index] for place, index in self.twins) else None
