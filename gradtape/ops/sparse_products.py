@@ -81,6 +81,26 @@ class Pattern:
         np.cumsum(np.bincount(self.rows, minlength=self.shape[0]), out=starts[1:])
         return order, sparse.csr_array((np.ones(self.count), columns, starts), shape=self.shape)
 
+    @cached_property
+    def compressed_rows(self) -> tuple[Any, Any] | None:
+        """The starts of the rows and the columns, if the values are in the order of rows; None if they are not."""
+        order, template = self._compressed
+        if order is not None or template.format != "csr":
+            return None
+        starts, places = np.array(template.indptr, np.int64), np.asarray(template.indices)
+        is_valid = starts[0] == 0 and starts[-1] == len(places) == self.count and np.all(starts[1:] >= starts[:-1])
+        if not is_valid or (len(places) and not 0 <= places.min() <= places.max() < self.shape[1]):
+            return None
+        return starts, np.array(places, np.int32 if self.shape[1] < 1 << 31 else np.int64)
+
+    def in_rows(self) -> tuple[Any, Pattern] | None:
+        """The order of the values by rows, and the pattern in that order; None if they are in it."""
+        order, template = self._compressed
+        if order is None and template.format == "csr":
+            return None
+        order = np.argsort(self.rows, kind="stable")
+        return order, Pattern(self.rows[order], self.columns[order], self.shape)
+
     def matrix(self, values: Array) -> Any:
         """The sparse matrix with these values; with the same value in two places, their sum is meant."""
         order, template = self._compressed

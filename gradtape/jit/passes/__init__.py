@@ -4,7 +4,7 @@ The same means: to the last bit, with NaN, infinities and signed zeros where the
 not (-0.0 + 0 is 0), `x - 0` is, and `x * 0` is left alone. There are three exceptions: `stable_forms`, which puts an
 operation that is at least as accurate everywhere in the place of two, sums with zero in `slice_sums`, `row_buffers`,
 `merge_writes` and `forward_writes`, where -0.0 stays so, and the same factors in another form in `share_factors`,
-`triangles` and `cholesky_parts`, where solutions are rounded otherwise.
+`triangles` and `cholesky_parts`, where solutions are rounded otherwise. (`sparse_rows` adds in another order.)
 
 `PASSES` is their order and `optimise` runs them. `rewrite` is the engine that most of them use; `reroll` makes loops of
 repeated instructions, and `row_buffers`, `uniform_rows` and `forward_writes` take writes out of them. May import:
@@ -30,7 +30,7 @@ from gradtape.jit.passes.reroll.find import FoundLoops, Listing, reroll_loops
 from gradtape.jit.passes.row_buffers import carry_rows
 from gradtape.jit.passes.share_factors import share_factors
 from gradtape.jit.passes.slice_sums import add_to_slices
-from gradtape.jit.passes.slice_walks import walk_whole_arrays
+from gradtape.jit.passes.sparse_rows import order_by_rows
 from gradtape.jit.passes.stable_forms import use_stable_forms
 from gradtape.jit.passes.triangles import use_triangles
 from gradtape.jit.passes.uniform_rows import share_rows
@@ -90,7 +90,8 @@ def optimise(
         if len(program) > LONG:  # what is left to do is done to loops, of which there is less
             program = _make_loops(program)
     program = _make_loops(merge_writes(add_to_slices(_make_loops(program))))
-    program = split_cholesky_gradients(share_factors(use_triangles(forward_writes(program))))
+    for run_pass in (forward_writes, use_triangles, share_factors, split_cholesky_gradients, order_by_rows):
+        program = run_pass(program)
     if after is not None:
         after(program)
     return program

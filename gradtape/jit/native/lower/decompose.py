@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.jit.native.emit import elementwise
-from gradtape.jit.native.lower import labels, pool, writes
+from gradtape.jit.native.lower import labels, pool, sparse, writes
 from gradtape.jit.native.lower.ir import (
     CALLBACK,
     CHECK_INDEX,
@@ -305,6 +305,7 @@ LOWERINGS = (
     Lowering(SOFTMAX, _supports_softmax, decompose=_decompose_softmax),
     Lowering(JOINING, _supports_joining, decompose=_decompose_join),
     *writes.LOWERINGS,
+    *sparse.LOWERINGS,
     Lowering(labels.NAMES, labels.supports, decompose=_decompose_labels),
     Lowering(frozenset({_POSITIONS}), _supports_positions, decompose=_decompose_positions),
     Lowering(frozenset({_TAKE}), _supports_flat, decompose=_decompose_take),

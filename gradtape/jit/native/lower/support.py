@@ -8,7 +8,7 @@ import numpy as np
 
 from gradtape.jit.ir.program import Program
 from gradtape.jit.native.emit import elementwise
-from gradtape.jit.native.lower import conv, decompose, factor, matmul, pool, scan, writes
+from gradtape.jit.native.lower import conv, decompose, factor, matmul, pool, scan, sparse, writes
 from gradtape.jit.native.lower.ir import (
     CALLBACK,
     CHECK_INDEX,
@@ -193,6 +193,7 @@ LOWERINGS = (
     Lowering(conv.NAMES, conv.supports, emitter="conv", has_memory=True),
     Lowering(pool.NAMES, pool.supports, emitter="pool"),
     Lowering(scan.NAMES, scan.supports, emitter="scan"),
+    Lowering(frozenset({sparse.SPARSE_PRODUCT}), _is_lowered_only, emitter="sparse"),
     Lowering(factor.NAMES, factor.supports, emitter="factor", has_memory=True),
 )
 """The registry: one row for each family of operations. What is in no row is elementwise: see `emit.elementwise`."""
