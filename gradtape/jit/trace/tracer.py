@@ -54,6 +54,10 @@ from gradtape.transforms.custom.rules import CallMemory, KeptValues
 if TYPE_CHECKING:
     from gradtape.jit.passes.reroll.find import FoundLoops
 
+NEVER_DRAW = frozenset(
+    {"solve", "inv", "det", "slogdet", "cofactor", "cholesky", "cholesky_gradient", "solve_triangular"}
+)
+"""Operations of small matrices in loops, which draw nothing: to compare the states of generators takes longer."""
 YIELD_INTERVAL = 1e-3  # seconds between yields to threads that draw random numbers; Python switches threads after 5 ms
 MAX_ELEMENT_GUARDS = 8
 """How many elements of an input of integers are guards of their own: if more are read, the whole array is one."""
@@ -234,7 +238,7 @@ class TracingLevel(Level):
         return tuple([TraceTensor(part, value, self) for part, value in zip(outs, results, strict=True)])
 
     def _new_traits(self, op: Op) -> OpTraits:
-        may_draw = not op.ufunc and op.kind in ("general", "constant")
+        may_draw = not op.ufunc and op.kind in ("general", "constant") and op.name not in NEVER_DRAW
         traits = OpTraits(op.kind == "custom", may_draw, op.outputs, op.view, op.name.startswith("random."))
         self._traits[op] = traits
         return traits
