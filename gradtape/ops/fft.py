@@ -74,8 +74,24 @@ def _real_samples(draw: Draw) -> list[Any]:
     return [(arrays, params) for arrays, params in _samples(draw) if arrays[0].dtype.kind != "c"]
 
 
+LONG = 2048
+"""Points of a transform of real numbers, from which half of it is computed, and the rest is its conjugate."""
+
+
+def _fft_kernel(x: Array, n: int, axis: int, norm: Any) -> Any:
+    if x.dtype.char not in "fd" or n < LONG:
+        return np.fft.fft(x, n, axis, norm)
+    half = np.fft.rfft(x, n, axis, norm)
+    whole = np.empty((*half.shape[:axis], n, *half.shape[axis + 1 :]), half.dtype)
+    known = half.shape[axis]
+    whole[index_at_axis(axis, slice(0, known))] = half
+    mirrored = half[index_at_axis(axis, slice(n - known, 0, -1))]
+    np.conjugate(mirrored, out=whole[index_at_axis(axis, slice(known, n))])
+    return whole
+
+
 _fft = linear(
-    lambda x, n, axis, norm: np.fft.fft(x, n, axis, norm),
+    _fft_kernel,
     lambda g, x, n, axis, norm: _resized(_ifft(g, n=n, axis=axis, norm=_OTHER[norm]), x.shape[axis], axis),
     name="fft",
     batch=batch_shift_axes("axis"),

@@ -203,6 +203,20 @@ class TestArguments:
         with pytest.raises(error, match=message):
             call(gt.tensor(X))
 
+    @norms
+    @pytest.mark.parametrize(("n", "axis"), [(2048, 1), (2049, 1), (5001, 1), (2048, 0)])
+    def test_long_transforms_of_real_numbers_are_numpys(self, n: int, axis: int, norm: str | None) -> None:
+        """Half of long transforms is the conjugate of the other half, whatever length, axis and scale."""
+        x = np.random.default_rng(5).normal(size=(2, 3000))
+        x = x if axis else x.T
+        assert_values_are_numpys(lambda x: np.fft.fft(x, n, axis, norm), x, tolerance=1e-11)
+        transform = lambda x: np.fft.fft(x, n, axis, norm)
+        value, pull_back = gt.vjp(transform, x)
+        weights = in_the_plane(np.random.default_rng(6).normal(size=value.shape))
+        _, tangent = gt.jvp(transform, (x,), (np.cos(x),))
+        left = np.sum(np.real(np.conj(weights) * tangent))
+        assert left == pytest.approx(np.sum(pull_back(weights)[0] * np.cos(x)), rel=1e-10)
+
     def test_nothing_gives_nothing(self) -> None:
         """A stack of no signals has a transform and a gradient without elements."""
         value, pull_back = gt.vjp(np.fft.rfft, np.zeros((0, 4)))
