@@ -58,8 +58,8 @@ class Elements:
     def __init__(self, lanes: Lanes, outlined: frozenset[str] = frozenset()) -> None:
         self.lanes = lanes
         self.outlined = outlined
-        self._double = Maths(lanes, single=False)
-        self._single = Maths(lanes, single=True)
+        self.double = Maths(lanes, single=False)
+        self.single = Maths(lanes, single=True)
 
     def function(self, name: str, dtype: DType, *operands: Vector) -> Vector:
         """A function of `native.math` on lanes of either precision."""
@@ -70,9 +70,9 @@ class Elements:
         from gradtape.jit.native.math.erf import FUNCTIONS  # loaded when first needed
 
         if dtype == _DOUBLE:
-            return FUNCTIONS[name](self._double, *operands)
+            return FUNCTIONS[name](self.double, *operands)
         wide = [self.lanes.convert("fpext", operand, DOUBLE) for operand in operands]
-        return self.lanes.convert("fptrunc", FUNCTIONS[name](self._single, *wide), FLOAT)
+        return self.lanes.convert("fptrunc", FUNCTIONS[name](self.single, *wide), FLOAT)
 
     def _outlined(self, name: str, dtype: DType, count: int) -> Any:
         """The function of the module that computes a vector function."""
@@ -196,19 +196,16 @@ def _power(e: Elements, dtype: DType, operands: Sequence[Vector], params: dict[s
     return e.function("power", dtype, x, y)
 
 
-def _whole_power(x: Vector, exponent: float, e: Elements) -> Vector | None:
-    """x to a small constant power by multiplication or a square root, as NumPy does for 2 and 1/2."""
-    if exponent == 2:
-        return x * x
-    if exponent == 3:
-        return x * x * x
-    if exponent == 4:
-        return (x * x) * (x * x)
-    if exponent == 1:
-        return x
-    if exponent == -1:
-        return 1.0 / x
-    return e.lanes.square_root(x) if exponent == 0.5 else None
+def _small_power(e: Elements, dtype: DType, x: Vector, exponent: float) -> Vector | None:
+    """x to a small constant power by products, reciprocals and square roots; None for other exponents."""
+    from gradtape.jit.native.math.roots import EXPONENTS, small_power  # loaded when first needed
+
+    if exponent not in EXPONENTS:
+        return None
+    if dtype == _DOUBLE or exponent in (0.5, 1, 2):  # these are rounded once, in any precision
+        return small_power(e.double, x, exponent)
+    wide = small_power(e.single, e.lanes.convert("fpext", x, DOUBLE), exponent)
+    return e.lanes.convert("fptrunc", wide, FLOAT)
 
 
 def _where(e: Elements, dtype: DType, operands: Sequence[Vector], params: dict[str, Any]) -> Vector:
@@ -411,7 +408,7 @@ def emit(elements: Elements, instruction: AnyInstruction, operands: Sequence[Vec
     if name == "where":
         return elements.lanes.select(convert_operand(0, _BOOL), convert_operand(1, result), convert_operand(2, result))
     if name in ("power", "float_power") and not is_value(exponent := instruction.operands[1]):
-        found = _whole_power(convert_operand(0, result), float(exponent.value), elements)
+        found = _small_power(elements, result, convert_operand(0, result), float(exponent.value))
         if found is not None:
             return found
     return EMITTERS[name][1](elements, result, [convert_operand(i, result) for i in count], instruction.params)
