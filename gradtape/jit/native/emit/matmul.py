@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from llvmlite import ir
 
+from gradtape.jit.native.emit.blocked_product import BlockedProduct
 from gradtape.jit.native.emit.builder import start_builder
 from gradtape.jit.native.emit.elementwise import lane_type
 from gradtape.jit.native.emit.fortran_call import INT, FortranCalls
@@ -16,7 +17,7 @@ from gradtape.jit.native.emit.loops import POINTER, VOID, CallCode, SlotKey
 from gradtape.jit.native.emit.shared import Form, Record
 from gradtape.jit.native.emit.vectors import Lanes, Vector
 from gradtape.jit.native.lower.ir import AnyInstruction
-from gradtape.jit.native.lower.matmul import form, is_small, steps_of
+from gradtape.jit.native.lower.matmul import form, is_blocked, is_small, steps_of, uses_threads
 from gradtape.jit.native.schedule.layout import contiguous_steps
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class Lengths(NamedTuple):
     common: int | ir.Value
 
 
-class ProductEmitter(FortranCalls):
+class ProductEmitter(BlockedProduct, FortranCalls):
     """Emits `name(buffers, begin, end)` for one product, or for a range of a batch. A unit is one pair of matrices."""
 
     def __init__(self, block: Block, name: str, instruction: AnyInstruction) -> None:
@@ -70,10 +71,15 @@ class ProductEmitter(FortranCalls):
             self.emit_pair(*pointers)
         elif self.units:
             self.lanes = Lanes(self.builder, 1, self.machine.fused)
-            with self.loop(self.begin, self.end) as pair:
+            with self.loop(*((0, self.units) if self.is_alone else (self.begin, self.end))) as pair:
                 self.emit_pair(*[self.advance(x, self.distance(pair, i)) for i, x in enumerate(pointers)])
         self.builder.ret_void()
         return self.units * math.prod(self.sizes) // 8
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether one thread goes through the batch, since BLAS uses threads for each product."""
+        return uses_threads(self.form) and not is_blocked(self.form, self.dtype)
 
     def distance(self, pair: ir.Value, number: int) -> Any:
         """The distance in elements from the first pair of matrices of a batch to another one."""
@@ -87,7 +93,9 @@ class ProductEmitter(FortranCalls):
     def emit_pair(self, left: ir.Value, right: ir.Value, out: ir.Value) -> None:
         """Emit the product of two matrices: inline, by gemv or by gemm."""
         rows, columns, _ = self.sizes
-        if is_small(self.form):
+        if is_blocked(self.form, self.dtype):
+            self.emit_blocks(left, right, out, self.sizes, self.steps)
+        elif is_small(self.form):
             self.emit_inline(left, right, out)
         elif 1 in (rows, columns):
             self.emit_vector(left, right, out)
@@ -284,4 +292,5 @@ def work_of(instruction: AnyInstruction) -> int:
 def emit_call(block: Block, name: str, instruction: AnyInstruction) -> CallCode:
     """Emit a matrix product."""
     emitter = ProductEmitter(block, name, instruction)
-    return CallCode(emitter.emit(), emitter.units)
+    work = emitter.emit()
+    return CallCode(work, min(1, emitter.units) if emitter.is_alone else emitter.units)

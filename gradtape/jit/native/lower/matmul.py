@@ -1,15 +1,19 @@
-"""Which matrix products are native, and how: inline loops for small ones, BLAS for the rest.
+"""Which matrix products are native, and how: inline loops for small ones and for batches, BLAS for the rest.
 
 A product is that of two matrices or of a batch of pairs, by `matmul` or `einsum`: its `ProductForm` says which axes of
 the operands are the rows, the columns, the common (contracted) axis and the batch. Operands are in memory with
 contiguous rows or columns: a transpose is a flag of BLAS. Small products are added up element by element, in binary64;
-whether a product is small depends on the shapes alone. `emit.matmul` emits both.
+whether a product is small depends on the shapes alone. `emit.matmul` emits both, `emit.blocked_product` batches.
+
+A batch in which one operand is the same along an axis, and the other is a vector, is a product of matrices: that axis
+is the one that the vector lacks (`(k, d, d) @ (n, k, d, 1)` is k products of d rows and n columns).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +26,12 @@ if TYPE_CHECKING:
 MATMUL, EINSUM = "matmul", "einsum"
 SMALL = 4096
 """Multiplications up to which a product is computed inline."""
+LARGE = 1 << 23
+"""Multiplications of a pair of matrices, from which on BLAS is left to compute it, with threads of its own."""
+SPLIT = 1 << 18
+"""Multiplications from which on BLAS may use threads of its own: then pairs are not shared among other threads."""
+SCRATCH = 8192
+"""Elements of a copy of an operand on the stack."""
 _LARGEST = 2**31 - 1  # of C's int
 
 Axis = int | None
@@ -67,7 +77,20 @@ def form(instruction: AnyInstruction) -> ProductForm | None:
             place = axis - (ahead - own)
             axes.append(place if place >= 0 and x.shape[place] == length else None)
         pairs.append((length, axes[0], axes[1], axis))
-    return ProductForm(rows, columns, common, tuple(pairs))
+    return _join_vectors(ProductForm(rows, columns, common, tuple(pairs)))
+
+
+def _join_vectors(found: ProductForm) -> ProductForm:
+    """The form in which an axis of the batch, along which one operand is the same, replaces the axis of a vector."""
+    for is_column in (True, False):
+        length, constant = (found.columns[0], 1) if is_column else (found.rows[0], 2)
+        for pair in found.pairs:
+            if length == 1 and pair[0] > 1 and pair[constant] is None and None not in (pair[3 - constant], pair[3]):
+                others = tuple([x for x in found.pairs if x is not pair])
+                return (
+                    found._replace(columns=pair, pairs=others) if is_column else found._replace(rows=pair, pairs=others)
+                )
+    return found
 
 
 def _parse_subscripts(instruction: AnyInstruction) -> ProductForm | None:
@@ -119,7 +142,7 @@ def supports(instruction: AnyInstruction) -> bool:
     found = form(instruction)
     if found is None or any(max(x.shape, default=0) >= _LARGEST for x in (*operands, result)):
         return False
-    if is_small(found):
+    if is_small(found) or is_blocked(found, result.dtype):
         return True
     values = (*operands, result)
     plain = all(_fits(found, number, _contiguous(value.shape)) for number, value in enumerate(values))
@@ -137,6 +160,19 @@ def _contiguous(shape: tuple[int, ...]) -> list[int]:
 def is_small(found: ProductForm) -> bool:
     """Whether each product of two matrices is computed inline."""
     return found.rows[0] * found.columns[0] * found.common[0] <= SMALL
+
+
+def is_blocked(found: ProductForm, dtype: np.dtype[Any]) -> bool:
+    """Whether the products of a batch are computed by `emit.blocked_product`."""
+    rows, columns, common = found.rows[0], found.columns[0], found.common[0]
+    if dtype != np.dtype(np.float64) or math.prod(length for length, *_ in found.pairs) < 2:
+        return False
+    return min(rows, columns) > 1 and 0 < rows * columns * common <= LARGE
+
+
+def uses_threads(found: ProductForm) -> bool:
+    """Whether BLAS may compute each product with threads of its own."""
+    return found.rows[0] * found.columns[0] * found.common[0] > SPLIT
 
 
 def steps_of(found: ProductForm, number: int, steps: Sequence[int]) -> tuple[int, int]:
@@ -161,4 +197,6 @@ def _fits(found: ProductForm, number: int, steps: Sequence[int]) -> bool:
 def can_read_layout(instruction: AnyInstruction, number: int, layout: Layout) -> bool:
     """Whether an operand can be multiplied as it lies in memory, without a copy."""
     found = form(instruction)
-    return found is not None and _fits(found, number, layout.steps)
+    if found is None:
+        return False
+    return is_blocked(found, instruction.results[0].dtype) or _fits(found, number, layout.steps)

@@ -1,0 +1,230 @@
+"""Emits products of small matrices in blocks that stay in registers, for batches of pairs of matrices.
+
+One axis of the result is along vectors: the *inner* one. A block of the result, some rows of the outer axis and some
+vectors of the inner one, is added up in registers over the common axis; each step multiplies the vectors of one operand
+with single elements of the other. The common axis is divided into stretches for which the first operand fits into the
+cache; where its inner axis is not contiguous, or its rows are far apart, a stretch of it is copied first.
+
+Every element of the result is added up in the order of the common axis, by fused multiplications and additions where
+the machine has them: its bits depend on the numbers of its row and its column only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+from llvmlite import ir
+
+from gradtape.jit.native.emit.call_emitter import CallEmitter
+from gradtape.jit.native.emit.loops import LONG, POINTER
+from gradtape.jit.native.emit.vectors import Vector
+from gradtape.jit.native.lower.matmul import SCRATCH
+
+_DOUBLE = np.dtype(np.float64)
+_REAL = ir.DoubleType()
+WIDTH = 8
+ACCUMULATORS = {True: 24, False: 6}
+"""Vectors of a block of the result, where vectors of 8 fit into one register each, and where they do not."""
+MOST_VECTORS = {True: 4, False: 1}
+STRETCH = 128
+"""Elements of the common axis at a time."""
+FAR = 256
+"""Elements from row to row of an operand, from which on a copy is read faster,"""
+FEW = 16
+"""and how often a row has to be read for that."""
+
+
+class Axes(NamedTuple):
+    """The loops of a product: lengths, and the strides of the vectorised operand, the other one and the result."""
+
+    inner: int
+    outer: int
+    common: int
+    vectors: tuple[int, int]  # strides of the vectorised operand along the common and the inner axis
+    singles: tuple[int, int]  # strides of the other operand along the outer and the common axis
+    out: tuple[int, int]  # strides of the result along the outer and the inner axis
+    swapped: bool  # whether the vectorised operand is the left one
+
+
+def choose_axes(sizes: tuple[int, int, int], steps: list[tuple[int, int]]) -> Axes:
+    """The loops of a product: vectors are along the axis of the result that makes the fewest and the quickest.
+
+    >>> from gradtape.jit.native.emit.blocked_product import choose_axes
+    >>> choose_axes((10, 1000, 10), [(10, 1), (1, 250), (1, 250)]).swapped
+    True
+    """
+    rows, columns, common = sizes
+    (left_row, left_common), (right_common, right_column), (out_row, out_column) = steps
+    by_columns = Axes(
+        columns, rows, common, (right_common, right_column), (left_row, left_common), (out_row, out_column), False
+    )
+    by_rows = Axes(
+        rows, columns, common, (left_common, left_row), (right_column, right_common), (out_column, out_row), True
+    )
+
+    def cost(axes: Axes) -> float:
+        """The vector operations, roughly: products, loads to copy the operand, and stores."""
+        lanes = min(WIDTH, 1 << (axes.inner.bit_length() - 1))
+        vectors = -(-axes.inner // lanes)
+        copied = 0 if axes.vectors[1] == 1 else axes.common * axes.inner * (1 if axes.inner <= SCRATCH // 32 else lanes)
+        stores = vectors * axes.outer * (1 if axes.out[1] == 1 else lanes)
+        return vectors * axes.outer * axes.common + copied + stores
+
+    return min(by_columns, by_rows, key=cost)
+
+
+class Piece(NamedTuple):
+    """A part of an axis that is divided into `blocks` blocks of `vectors` vectors of `width` elements each."""
+
+    start: int
+    width: int
+    vectors: int
+    blocks: int
+
+
+def divide_inner(length: int, most: int) -> list[Piece]:
+    """The pieces of the inner axis, for blocks of up to `most` vectors; no two blocks overlap.
+
+    Inside of a block the last vector may overlap the one before it.
+
+    >>> from gradtape.jit.native.emit.blocked_product import divide_inner
+    >>> divide_inner(10, 4), divide_inner(38, 4)[1:]
+    ([Piece(start=0, width=8, vectors=2, blocks=1)], [Piece(start=32, width=4, vectors=2, blocks=1)])
+    """
+    width = min(WIDTH, 1 << (length.bit_length() - 1))
+    vectors = -(-length // width)
+    if vectors <= most:
+        return [Piece(0, width, vectors, 1)]
+    whole = length // width
+    each = min(range(1, most + 1), key=lambda n: (whole % n, -n))
+    pieces = [Piece(0, width, each, whole // each)]
+    done = whole // each * each * width
+    if done < length:
+        pieces += [piece._replace(start=piece.start + done) for piece in divide_inner(length - done, most)]
+    return pieces
+
+
+def divide_outer(length: int, most: int) -> list[tuple[int, int, int]]:
+    """The (start, rows, count) of the blocks along the outer axis.
+
+    >>> from gradtape.jit.native.emit.blocked_product import divide_outer
+    >>> divide_outer(100, 12)
+    [(0, 12, 8), (96, 4, 1)]
+    """
+    rows = min(length, most)
+    equal = -(-length // -(-length // rows))  # blocks of nearly equal sizes, where these cover the axis
+    rows = equal if length % equal == 0 else rows
+    rest = length % rows
+    return [(0, rows, length // rows), *([(length - rest, rest, 1)] if rest else [])]
+
+
+class Operands(NamedTuple):
+    """Addresses and offsets of one stretch of the operands, and of the result."""
+
+    panel: Any  # the vectorised operand, the offset of the stretch, and the distance of its rows
+    base: Any
+    step: int
+    single: Any
+    behind: Any
+    out: Any
+    length: Any
+    is_first: Any
+
+
+class BlockedProduct(CallEmitter):
+    """Emits the product of one pair of matrices of float64."""
+
+    def emit_blocks(
+        self,
+        left: ir.Value,
+        right: ir.Value,
+        out: ir.Value,
+        sizes: tuple[int, int, int],
+        steps: list[tuple[int, int]],
+    ) -> None:
+        """Emit loops over stretches of the common axis, and over the blocks of the result in each."""
+        axes = choose_axes(sizes, steps)
+        wide = "+avx512f" in self.machine.features
+        pieces = divide_inner(axes.inner, MOST_VECTORS[wide])
+        apart, single = (left, right) if axes.swapped else (right, left)
+        copied = axes.vectors[1] != 1 or (abs(axes.vectors[0]) > FAR and axes.outer >= FEW)
+        longest = min(STRETCH, max(1, SCRATCH // axes.inner)) if copied else STRETCH
+        stretch = -(-axes.common // -(-axes.common // longest))
+        scratch = self.local(ir.ArrayType(_REAL, stretch * axes.inner)) if copied else None
+        with self.loop(0, -(-axes.common // stretch)) as number:
+            start = self.builder.mul(number, self.number(stretch))
+            length: Any = stretch
+            if axes.common % stretch:
+                length = self.minimum(self.number(stretch), self.builder.sub(self.number(axes.common), start))
+            panel, base, step = apart, self.plus_steps(self.number(0), start, axes.vectors[0]), axes.vectors[0]
+            if scratch is not None:
+                panel = self.builder.inttoptr(self.builder.ptrtoint(scratch, LONG), POINTER)
+                self._copy(apart, base, axes.vectors, panel, axes.inner, length)
+                base, step = self.number(0), axes.inner
+            behind = self.plus_steps(self.number(0), start, axes.singles[1])
+            is_first = self.builder.icmp_signed("<", number, self.number(1))
+            operands = Operands(panel, base, step, single, behind, out, length, is_first)
+            for piece in pieces:
+                rows = ACCUMULATORS[wide] // piece.vectors
+                for first, height, blocks in divide_outer(axes.outer, rows):
+                    lanes, tiles = self._lanes_of(piece.width), self.loop(0, piece.blocks)
+                    with lanes, tiles as tile, self.loop(0, blocks) as block:
+                        place = self.builder.mul(tile, self.number(piece.vectors * piece.width))
+                        row = self.builder.mul(block, self.number(height))
+                        place = self.builder.add(place, self.number(piece.start))
+                        row = self.builder.add(row, self.number(first))
+                        self._emit_block(axes, piece, height, operands, place, row)
+
+    @contextmanager
+    def _lanes_of(self, width: int) -> Iterator[None]:
+        """Compute with vectors of this width in a part of the code; loops are left with the lanes they began with."""
+        outside = self.lanes
+        self.use_lanes(width)
+        yield
+        self.lanes = outside
+
+    def _copy(
+        self, source: ir.Value, base: ir.Value, steps: tuple[int, int], target: ir.Value, inner: int, length: Any
+    ) -> None:
+        """Copy a stretch of an operand to the stack, with a contiguous inner axis."""
+        width = min(WIDTH, 1 << (inner.bit_length() - 1))
+        with self._lanes_of(width), self.loop(0, length) as i, self.loop(0, -(-inner // width)) as block:
+            place = self.builder.mul(block, self.number(self.width))
+            place = self.minimum(place, self.number(inner - self.width))
+            value = self.load(_DOUBLE, source, self.plus_steps(base, i, steps[0]), place, steps[1])
+            self.store(value, _DOUBLE, target, self.builder.mul(i, self.number(inner)), place)
+
+    def _emit_block(self, axes: Axes, piece: Piece, rows: int, given: Operands, place: ir.Value, row: ir.Value) -> None:
+        """Add the products of one stretch to a block of the result."""
+        builder, kind = self.builder, self.lanes.type(_REAL)
+        last = axes.inner - piece.start - piece.width if piece.blocks == 1 else piece.vectors * piece.width
+        starts = [builder.add(place, self.number(min(i * piece.width, last))) for i in range(piece.vectors)]
+        numbers = [builder.add(row, self.number(i)) for i in range(rows)]
+        lines = [self.plus_steps(self.number(0), number, axes.out[0]) for number in numbers]
+        cells = [(i, j) for i in range(rows) for j in range(piece.vectors)]
+        totals = {cell: self.local(kind) for cell in cells}
+        for cell in cells:
+            builder.store(self.elements.constant(_DOUBLE, 0.0).ir, totals[cell])
+        if not isinstance(given.is_first, ir.Constant):
+            with builder.if_then(builder.not_(given.is_first)):
+                self.lanes.enter()
+                for i, j in cells:
+                    found = self.load(_DOUBLE, given.out, lines[i], starts[j], axes.out[1])
+                    builder.store(found.ir, totals[i, j])
+                self.lanes.leave()
+        places = [self.plus_steps(given.behind, number, axes.singles[0]) for number in numbers]
+        with self.loop(0, given.length) as k:
+            offset = self.plus_steps(given.base, k, given.step)
+            columns = [self.load(_DOUBLE, given.panel, offset, start, 1) for start in starts]
+            for i in range(rows):
+                at = self.plus_steps(places[i], k, axes.singles[1])
+                factor = self.load(_DOUBLE, given.single, at, self.number(0), 0)
+                for j, column in enumerate(columns):
+                    old = Vector(self.lanes, builder.load(totals[i, j], typ=kind))
+                    builder.store(self.lanes.multiply_add(factor, column, old).ir, totals[i, j])
+        for i, j in cells:
+            value = Vector(self.lanes, builder.load(totals[i, j], typ=kind))
+            self.store(value, _DOUBLE, given.out, lines[i], starts[j], axes.out[1])
