@@ -255,6 +255,19 @@ def _axes_behind(template: Sequence[object], shape: Shape) -> int:
     return rest + sum(isinstance(part, slice) or part is None for part in template[first:])
 
 
+def find_rows(instructions: Sequence[AnyInstruction]) -> dict[ArrayValue, ArrayValue]:
+    """The positions of whole rows of tables, with the numbers of these rows."""
+    found: dict[ArrayValue, ArrayValue] = {}
+    for instruction in instructions:
+        if instruction.name == _POSITIONS and len(instruction.values) == 1:
+            (index,), template = instruction.values, instruction.params["template"]
+            first, *rest = template
+            whole = all(isinstance(part, slice) and part == slice(None) for part in rest)
+            if _is_gap(first) and whole and len(instruction.params["shape"]) == 2 and len(index.shape) == 1:
+                found[instruction.results[0]] = index
+    return found
+
+
 def _decompose_static_index(instruction: AnyInstruction) -> list[LoweredInstruction]:
     """A gather or scatter-add at the positions of a constant index."""
     write = LoweredBuilder()

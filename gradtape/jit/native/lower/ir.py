@@ -5,6 +5,7 @@ GATHER          "table": elements of an array in memory, `params["table"]`, at t
 CHECK_INDEX     "within": a position along an axis, made non-negative and checked against the length
 SCATTER_ADD     "filling": add the first operand to an array of zeros, at the positions of the second operand; to a copy
                 of the third operand if there is one
+ADD_ROWS        "rows added": add arrays to columns of an array of zeros, in the rows that the last operand says
 WRITE           "write": the second operand, with a part of it replaced by the first
 MOVING_VIEW     "moving view": a part of the first operand, at a position that the others say
 CONSTANT        "held": an array that is the same in every run
@@ -32,6 +33,7 @@ PART = "part"
 GATHER = "table"
 CHECK_INDEX = "within"
 SCATTER_ADD = "filling"
+ADD_ROWS = "rows added"
 WRITE = "write"
 MOVING_VIEW = "moving view"
 CONSTANT = "held"

@@ -10,6 +10,7 @@ from gradtape.jit.ir.program import Program
 from gradtape.jit.native.emit import elementwise
 from gradtape.jit.native.lower import conv, decompose, factor, matmul, pool, scan, sparse, writes
 from gradtape.jit.native.lower.ir import (
+    ADD_ROWS,
     CALLBACK,
     CHECK_INDEX,
     CONSTANT,
@@ -34,7 +35,7 @@ ZERO_OUTSIDE = "inside"  # of a value computed from window reads: 0 outside of t
 JOINED_VIEW = "several"  # values at equal distances in memory, as one value with one more axis
 PRODUCTS = (matmul.MATMUL, matmul.EINSUM)
 LOOP = tiling.LOOP
-CHECKED = frozenset({GATHER, CHECK_INDEX, SCATTER_ADD, CALLBACK, *factor.CHECKED, *pool.PICKED})
+CHECKED = frozenset({GATHER, CHECK_INDEX, SCATTER_ADD, ADD_ROWS, CALLBACK, *factor.CHECKED, *pool.PICKED})
 """Instructions that may fail: an index out of range, a singular matrix, or a kernel that raises."""
 
 
@@ -189,6 +190,7 @@ LOWERINGS = (
     Lowering(frozenset({LOOP}), _supports_loop, emitter="inner_block", has_memory=True),
     Lowering(frozenset({tiling.TILED}), _is_lowered_only, emitter="inner_block", has_memory=True),
     Lowering(frozenset({SCATTER_ADD}), _is_lowered_only, emitter="scatter_add"),
+    Lowering(frozenset({ADD_ROWS}), _is_lowered_only, emitter="add_rows"),
     Lowering(frozenset(PRODUCTS), matmul.supports, emitter="matmul"),
     Lowering(conv.NAMES, conv.supports, emitter="conv", has_memory=True),
     Lowering(pool.NAMES, pool.supports, emitter="pool"),

@@ -24,7 +24,7 @@ import numpy as np
 from gradtape.config import config
 from gradtape.jit.ir.program import Program
 from gradtape.jit.native.emit import elementwise
-from gradtape.jit.native.lower import decompose, matmul
+from gradtape.jit.native.lower import decompose, matmul, short_axes
 from gradtape.jit.native.lower.ir import (
     CONSTANT,
     GATHER,
@@ -138,7 +138,10 @@ class FusionPlan:
         self.inputs, self.outputs = list(inputs), list(outputs)
         self._verified: list[AnyInstruction] | None = None  # the instructions that were verified last
         smaller = self._verify_stage("expanding", decompose.decompose(instructions))
-        in_tiles = self._verify_stage("tiling", tiling.tile_loops(smaller, outputs))
+        taken = short_axes.take_short_axes_apart(smaller, outputs, decompose.find_rows(instructions))
+        self.copies, self.sums = taken.copies, taken.sums  # what is stored before it is used, and if it is used again
+        columns = self._verify_stage("taking short axes apart", taken.instructions)
+        in_tiles = self._verify_stage("tiling", tiling.tile_loops(columns, outputs))
         virtual = self._verify_stage("opening windows", virtualise_scatters(in_tiles, outputs))
         placed = self._verify_stage("placing views", self._lay_out_values(virtual, given))
         self.tracked: dict[ArrayValue, frozenset[ArrayValue]] = {}  # value -> bases of writes that it is computed from
@@ -553,7 +556,9 @@ class FusionPlan:
                 depth = max(depth, level[looked_at[0]])
             elif not looked_at and not leaves_memory(instruction):
                 (result,) = instruction.results
-                looked_at = tuple([x for x in instruction.values if x in expensive and _is_reread(x, result)])
+                looked_at = tuple(
+                    [x for x in instruction.values if x in self.copies or (x in expensive and _is_reread(x, result))]
+                )
                 in_hand = [x for x in instruction.values if x in expensive and x not in looked_at]
                 if in_hand or instruction.name in elementwise.HEAVY:
                     expensive.add(result)
@@ -615,7 +620,7 @@ class FusionPlan:
         stored = dict.fromkeys(needed_in_memory)
         for instruction, nests in users.items():
             value = instruction.results[0]
-            slow = instruction.name in elementwise.HEAVY or instruction.name == GATHER
+            slow = instruction.name in elementwise.HEAVY or instruction.name == GATHER or value in self.sums
             if len(nests) > 1 and slow and value.shape == nests[0].shape and value not in nests[0].stores:
                 nests[0].stores.append(value)
                 stored[value] = None
