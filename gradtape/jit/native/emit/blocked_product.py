@@ -19,7 +19,7 @@ import numpy as np
 from llvmlite import ir
 
 from gradtape.jit.native.emit.call_emitter import CallEmitter
-from gradtape.jit.native.emit.loops import LONG, POINTER
+from gradtape.jit.native.emit.loops import LONG, POINTER, VOID
 from gradtape.jit.native.emit.vectors import Vector
 from gradtape.jit.native.lower.matmul import SCRATCH
 
@@ -29,8 +29,16 @@ WIDTH = 8
 ACCUMULATORS = {True: 24, False: 6}
 """Vectors of a block of the result, where vectors of 8 fit into one register each, and where they do not."""
 MOST_VECTORS = {True: 4, False: 1}
-STRETCH = 128
-"""Elements of the common axis at a time."""
+STRETCH, SHORT_STRETCH = 128, 32
+"""Elements of the common axis at a time; fewer where an operand is copied."""
+CACHED = 4096
+"""Elements that stay in the first cache while blocks are computed."""
+LINE = 8
+"""Elements of a line of the cache."""
+NEIGHBOURS = 512
+"""Elements of a row, times 8, up to which its neighbours in the lines of the cache matter."""
+BLOCK = 24
+"""Rows that any block divides."""
 FAR = 256
 """Elements from row to row of an operand, from which on a copy is read faster,"""
 FEW = 16
@@ -134,26 +142,40 @@ class Operands(NamedTuple):
     is_first: Any
 
 
+def rows_at_a_time(axes: Axes) -> int:
+    """The rows of the outer axis for which all pairs of a batch are computed before the next rows are.
+
+    Where the rows of a matrix are short and those of the other matrices of the batch are next to them, the lines of the
+    cache are shared: then the batch is gone through for some rows at a time.
+
+    >>> from gradtape.jit.native.emit.blocked_product import choose_axes, rows_at_a_time
+    >>> rows_at_a_time(choose_axes((1000, 10, 10), [(250, 1), (10, 1), (250, 1)]))
+    120
+    """
+    distance = max(abs(axes.singles[0]), abs(axes.out[0]))
+    if axes.common > SHORT_STRETCH or max(axes.inner, axes.common) * 8 > NEIGHBOURS or distance <= axes.inner:
+        return axes.outer
+    rows = max(BLOCK, SCRATCH * 4 // distance // BLOCK * BLOCK)
+    return rows if rows * 2 <= axes.outer else axes.outer
+
+
 class BlockedProduct(CallEmitter):
     """Emits the product of one pair of matrices of float64."""
 
-    def emit_blocks(
-        self,
-        left: ir.Value,
-        right: ir.Value,
-        out: ir.Value,
-        sizes: tuple[int, int, int],
-        steps: list[tuple[int, int]],
-    ) -> None:
+    def emit_blocks(self, axes: Axes, left: ir.Value, right: ir.Value, out: ir.Value) -> None:
         """Emit loops over stretches of the common axis, and over the blocks of the result in each."""
-        axes = choose_axes(sizes, steps)
         wide = "+avx512f" in self.machine.features
         pieces = divide_inner(axes.inner, MOST_VECTORS[wide])
         apart, single = (left, right) if axes.swapped else (right, left)
         copied = axes.vectors[1] != 1 or (abs(axes.vectors[0]) > FAR and axes.outer >= FEW)
-        longest = min(STRETCH, max(1, SCRATCH // axes.inner)) if copied else STRETCH
-        stretch = -(-axes.common // -(-axes.common // longest))
+        longest = min(STRETCH, max(SHORT_STRETCH, CACHED // axes.inner), max(1, SCRATCH // axes.inner))
+        stretch = -(-axes.common // -(-axes.common // (longest if copied else STRETCH)))
+        gathered = axes.singles[0] == 1 and abs(axes.singles[1]) > FAR and stretch * axes.outer <= CACHED
         scratch = self.local(ir.ArrayType(_REAL, stretch * axes.inner)) if copied else None
+        second = self.local(ir.ArrayType(_REAL, stretch * axes.outer)) if gathered else None
+        for memory in (scratch, second):
+            if memory is not None:
+                memory.align = 64
         with self.loop(0, -(-axes.common // stretch)) as number:
             start = self.builder.mul(number, self.number(stretch))
             length: Any = stretch
@@ -161,22 +183,76 @@ class BlockedProduct(CallEmitter):
                 length = self.minimum(self.number(stretch), self.builder.sub(self.number(axes.common), start))
             panel, base, step = apart, self.plus_steps(self.number(0), start, axes.vectors[0]), axes.vectors[0]
             if scratch is not None:
-                panel = self.builder.inttoptr(self.builder.ptrtoint(scratch, LONG), POINTER)
+                panel = self._address(scratch)
                 self._copy(apart, base, axes.vectors, panel, axes.inner, length)
                 base, step = self.number(0), axes.inner
-            behind = self.plus_steps(self.number(0), start, axes.singles[1])
+            other, behind = single, self.plus_steps(self.number(0), start, axes.singles[1])
+            along = axes
+            if second is not None:
+                other = self._address(second)
+                self._copy(single, behind, axes.singles[::-1], other, axes.outer, length)
+                behind, along = self.number(0), axes._replace(singles=(1, axes.outer))
             is_first = self.builder.icmp_signed("<", number, self.number(1))
-            operands = Operands(panel, base, step, single, behind, out, length, is_first)
-            for piece in pieces:
-                rows = ACCUMULATORS[wide] // piece.vectors
-                for first, height, blocks in divide_outer(axes.outer, rows):
-                    lanes, tiles = self._lanes_of(piece.width), self.loop(0, piece.blocks)
-                    with lanes, tiles as tile, self.loop(0, blocks) as block:
-                        place = self.builder.mul(tile, self.number(piece.vectors * piece.width))
-                        row = self.builder.mul(block, self.number(height))
-                        place = self.builder.add(place, self.number(piece.start))
-                        row = self.builder.add(row, self.number(first))
-                        self._emit_block(axes, piece, height, operands, place, row)
+            operands = Operands(panel, base, step, other, behind, out, length, is_first)
+            # the panel is read again for each block of rows where it fits into the cache, otherwise the rows are
+            rows_first = stretch * axes.inner <= CACHED
+            for first, height, blocks in divide_outer(axes.outer, ACCUMULATORS[wide] // pieces[0].vectors):
+                rest = [divide_outer(height, ACCUMULATORS[wide] // piece.vectors) for piece in pieces]
+                if rows_first:
+                    with self._lanes_of(1), self.loop(0, blocks) as block:
+                        row = self.builder.add(self.builder.mul(block, self.number(height)), self.number(first))
+                        self._prefetch(along, operands, self.builder.add(row, self.number(height)), height)
+                        for piece, parts in zip(pieces, rest, strict=True):
+                            self._emit_tiles(along, piece, parts, operands, row)
+                else:
+                    for piece, parts in zip(pieces, rest, strict=True):
+                        lanes, tiles = self._lanes_of(piece.width), self.loop(0, piece.blocks)
+                        with lanes, tiles as tile, self.loop(0, blocks) as block:
+                            row = self.builder.add(self.builder.mul(block, self.number(height)), self.number(first))
+                            self._emit_rows(along, piece, parts, operands, tile, row)
+
+    def _address(self, memory: ir.Value) -> Any:
+        """The address of memory on the stack, without the type of what it points to."""
+        return self.builder.inttoptr(self.builder.ptrtoint(memory, LONG), POINTER)
+
+    def _emit_tiles(
+        self, axes: Axes, piece: Piece, parts: list[tuple[int, int, int]], operands: Operands, row: ir.Value
+    ) -> None:
+        """Emit the blocks of a piece of the inner axis for some rows."""
+        with self._lanes_of(piece.width), self.loop(0, piece.blocks) as tile:
+            self._emit_rows(axes, piece, parts, operands, tile, row)
+
+    def _emit_rows(
+        self,
+        axes: Axes,
+        piece: Piece,
+        parts: list[tuple[int, int, int]],
+        operands: Operands,
+        tile: ir.Value,
+        row: ir.Value,
+    ) -> None:
+        """Emit one block, or several below each other where its vectors leave room for fewer rows."""
+        place = self.builder.mul(tile, self.number(piece.vectors * piece.width))
+        place = self.builder.add(place, self.number(piece.start))
+        for start, height, count in parts:
+            with self.loop(0, count) as number:
+                below = self.builder.add(self.builder.mul(number, self.number(height)), self.number(start))
+                self._emit_block(axes, piece, height, operands, place, self.builder.add(row, below))
+
+    def _prefetch(self, axes: Axes, given: Operands, row: ir.Value, rows: int) -> None:
+        """Ask for the rows of the next block, where each is a few lines of the cache far from the one before it."""
+        if axes.singles[1] != 1 or abs(axes.singles[0]) <= FAR or axes.outer < FEW:
+            return
+        kinds = [POINTER, *[ir.IntType(32)] * 3]
+        module = self.builder.module
+        name = "llvm.prefetch.p0"
+        function = module.globals.get(name) or ir.Function(module, ir.FunctionType(VOID, kinds), name)
+        hints = [ir.Constant(ir.IntType(32), number) for number in (0, 3, 1)]  # to read, soon, data
+        for i in range(rows):
+            offset = self.plus_steps(given.behind, self.builder.add(row, self.number(i)), axes.singles[0])
+            for line in range(0, min(axes.common, STRETCH), LINE):
+                at = self.builder.add(offset, self.number(line))
+                self.builder.call(function, [self.builder.gep(given.single, [at], source_etype=_REAL), *hints])
 
     @contextmanager
     def _lanes_of(self, width: int) -> Iterator[None]:

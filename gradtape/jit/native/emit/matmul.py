@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from llvmlite import ir
 
-from gradtape.jit.native.emit.blocked_product import BlockedProduct
+from gradtape.jit.native.emit.blocked_product import BlockedProduct, choose_axes, rows_at_a_time
 from gradtape.jit.native.emit.builder import start_builder
 from gradtape.jit.native.emit.elementwise import lane_type
 from gradtape.jit.native.emit.fortran_call import INT, FortranCalls
@@ -69,12 +69,28 @@ class ProductEmitter(BlockedProduct, FortranCalls):
         pointers.append(self.pointer(self.instruction.results[0], 0))
         if self.units == 1:
             self.emit_pair(*pointers)
+        elif is_blocked(self.form, self.dtype):
+            self.emit_batch(pointers)
         elif self.units:
             self.lanes = Lanes(self.builder, 1, self.machine.fused)
             with self.loop(*((0, self.units) if self.is_alone else (self.begin, self.end))) as pair:
                 self.emit_pair(*[self.advance(x, self.distance(pair, i)) for i, x in enumerate(pointers)])
         self.builder.ret_void()
         return self.units * math.prod(self.sizes) // 8
+
+    def emit_batch(self, pointers: Sequence[ir.Value]) -> None:
+        """Emit a batch in blocks: for some rows at a time, all pairs of matrices."""
+        axes = choose_axes(self.sizes, self.steps)
+        rows = rows_at_a_time(axes)
+        self.lanes = Lanes(self.builder, 1, self.machine.fused)
+        with self.loop(0, -(-axes.outer // rows)) as part, self.loop(self.begin, self.end) as pair:
+            # the last rows overlap those before them: they are computed twice, to the same bits
+            first = self.minimum(self.builder.mul(part, self.number(rows)), self.number(axes.outer - rows))
+            left, right, out = (self.advance(x, self.distance(pair, i)) for i, x in enumerate(pointers))
+            ahead = self.plus_steps(self.number(0), first, axes.singles[0])
+            left, right = (left, self.advance(right, ahead)) if axes.swapped else (self.advance(left, ahead), right)
+            out = self.advance(out, self.plus_steps(self.number(0), first, axes.out[0]))
+            self.emit_blocks(axes._replace(outer=rows), left, right, out)
 
     @property
     def is_alone(self) -> bool:
@@ -93,9 +109,7 @@ class ProductEmitter(BlockedProduct, FortranCalls):
     def emit_pair(self, left: ir.Value, right: ir.Value, out: ir.Value) -> None:
         """Emit the product of two matrices: inline, by gemv or by gemm."""
         rows, columns, _ = self.sizes
-        if is_blocked(self.form, self.dtype):
-            self.emit_blocks(left, right, out, self.sizes, self.steps)
-        elif is_small(self.form):
+        if is_small(self.form):
             self.emit_inline(left, right, out)
         elif 1 in (rows, columns):
             self.emit_vector(left, right, out)

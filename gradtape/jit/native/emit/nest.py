@@ -92,7 +92,8 @@ class NestEmitter(Reducing):
         self.inner = self.loops[-1]
         self.heavy = any(instruction.name in elementwise.HEAVY for instruction in nest.instructions)
         length = len(nest.instructions)
-        widest = LONG_WIDTH if length > LONG_BODY else HEAVY_WIDTH if self.heavy or length > LIGHT else LIGHT_WIDTH
+        long_width = HEAVY_WIDTH if "+avx512f" in machine.features else LONG_WIDTH  # of vectors in one register each
+        widest = long_width if length > LONG_BODY else HEAVY_WIDTH if self.heavy or length > LIGHT else LIGHT_WIDTH
         self.kind = "map" if not nest.reductions else "row" if self.inner.reduced else "column"
         if self.kind == "row" and not self.heavy and length <= SHORT and len(nest.reductions) == 1:
             widest = ROW_WIDTH
@@ -361,7 +362,9 @@ class NestEmitter(Reducing):
         (operand,), (result,) = instruction.values, instruction.results
         table = instruction.params.get("table")
         length = instruction.params["length"] if table is None else table.shape[0]
-        where = self.check_index(self.elements.cast(index, operand.dtype, np.dtype(np.int64)), length, self.status)
+        where = self.elements.cast(index, operand.dtype, np.dtype(np.int64))
+        if not instruction.params.get("known"):
+            where = self.check_index(where, length, self.status)
         if table is None:
             return where
         layout = self.plan.layouts[table]

@@ -145,6 +145,7 @@ def decompose(instructions: Sequence[AnyInstruction]) -> list[AnyInstruction]:
     A search for the largest elements of windows and the reading of those elements become one instruction.
     """
     made: list[AnyInstruction] = []
+    positions = {i.results[0]: math.prod(i.params["shape"]) for i in instructions if i.name == _POSITIONS}
     takers = pool.find_partners(instructions)
     taken = set(takers.values())
     for instruction in instructions:
@@ -153,7 +154,10 @@ def decompose(instructions: Sequence[AnyInstruction]) -> list[AnyInstruction]:
             made.append(LoweredInstruction(instruction.operands, results, pool.LARGEST, instruction.params))
         elif instruction not in taken:
             lowering = find_lowering(_BY_NAME, instruction)
-            made += [instruction] if lowering is None else lowering.decompose(instruction)  # type: ignore[misc]
+            smaller = [instruction] if lowering is None else lowering.decompose(instruction)  # type: ignore[misc]
+            if instruction.name == _TAKE and positions.get(instruction.values[1]) == instruction.values[0].shape[0]:
+                smaller[0].params["known"] = True  # the positions were checked where they were computed
+            made += smaller
     return made
 
 

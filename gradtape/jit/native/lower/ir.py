@@ -1,7 +1,8 @@
 """The native IR: the instructions of `jit.ir`, and these, which only lowering makes.
 
 PART            "part": write the operand to a part of the result; other parts fill the rest (concatenate, stack)
-GATHER          "table": elements of an array in memory, `params["table"]`, at the positions of the operand
+GATHER          "table": elements of an array in memory, `params["table"]`, at the positions of the operand; these are
+                checked, unless they are `params["known"]` to be in range
 CHECK_INDEX     "within": a position along an axis, made non-negative and checked against the length
 SCATTER_ADD     "filling": add the first operand to an array of zeros, at the positions of the second operand; to a copy
                 of the third operand if there is one

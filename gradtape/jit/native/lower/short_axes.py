@@ -253,6 +253,8 @@ def _find_groups(
         makes = is_short(result) and (
             kind in ("map", "part", "put") or (kind in ("view", "reduce") and instruction.values[0] in operands)
         )
+        if kind == "map" and instruction.name in elementwise.HEAVY:
+            makes = makes and result.shape[-1] <= NARROW  # many columns would be much code
         if kind == "reduce" and makes:
             makes = len(instruction.values[0].shape) - 1 not in _axes(instruction)
         if kind == "put" and makes and instruction.name == WRITE:
