@@ -7,8 +7,8 @@ operation that is at least as accurate everywhere in the place of two, sums with
 `triangles` and `cholesky_parts`, where solutions are rounded otherwise. (`sparse_rows` adds in another order.)
 
 `PASSES` is their order and `optimise` runs them. `rewrite` is the engine that most of them use; `reroll` makes loops of
-repeated instructions, and `row_buffers`, `uniform_rows` and `forward_writes` take writes out of them. May import:
-`jit.ir`, `gradtape.core`, `gradtape.ops`.
+repeated instructions, `row_buffers`, `uniform_rows` and `forward_writes` take writes out of them, and `recompute`
+keeps what is cheap from being stacked. May import: `jit.ir`, `gradtape.core`, `gradtape.ops`.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from gradtape.jit.passes.identities import drop_identities
 from gradtape.jit.passes.layouts import cancel_layouts, keep_broadcasts_virtual
 from gradtape.jit.passes.licm import hoist_invariants
 from gradtape.jit.passes.merge_writes import merge_writes
+from gradtape.jit.passes.recompute import recompute_stacked
 from gradtape.jit.passes.reroll.find import FoundLoops, Listing, reroll_loops
 from gradtape.jit.passes.row_buffers import carry_rows
 from gradtape.jit.passes.share_factors import share_factors
@@ -90,8 +91,7 @@ def optimise(
         if len(program) > LONG:  # what is left to do is done to loops, of which there is less
             program = _make_loops(program)
     program = _make_loops(merge_writes(add_to_slices(_make_loops(program))))
-    for run_pass in (forward_writes, use_triangles, share_factors, split_cholesky_gradients, order_by_rows):
-        program = run_pass(program)
+    program = recompute_stacked(forward_writes(program))
     if after is not None:
         after(program)
     return program
