@@ -303,4 +303,13 @@ class BlockedProduct(CallEmitter):
                     builder.store(self.lanes.multiply_add(factor, column, old).ir, totals[i, j])
         for i, j in cells:
             value = Vector(self.lanes, builder.load(totals[i, j], typ=kind))
-            self.store(value, _DOUBLE, given.out, lines[i], starts[j], axes.out[1])
+            repeated = max(0, j * piece.width - last) if axes.out[1] == 1 else 0
+            if not repeated:
+                self.store(value, _DOUBLE, given.out, lines[i], starts[j], axes.out[1])
+                continue
+            # only the elements that the vector before has not stored: stores to the same memory wait for each other
+            new = [ir.Constant(ir.IntType(32), lane) for lane in range(repeated, piece.width)]
+            mask = ir.Constant(ir.VectorType(ir.IntType(32), len(new)), new)
+            at = builder.add(lines[i], builder.add(starts[j], self.number(repeated)))
+            address = builder.gep(given.out, [at], source_etype=_REAL)
+            builder.store(builder.shuffle_vector(value.ir, value.ir, mask), address, align=8)
