@@ -35,6 +35,8 @@ CACHED = 4096
 """Elements that stay in the first cache while blocks are computed."""
 LINE = 8
 """Elements of a line of the cache."""
+SETUP = 10
+"""Steps along the common axis that starting and storing a block takes as long as."""
 NEIGHBOURS = 512
 """Elements of a row, times 8, up to which its neighbours in the lines of the cache matter."""
 BLOCK = 24
@@ -157,6 +159,17 @@ def rows_at_a_time(axes: Axes) -> int:
         return axes.outer
     rows = max(BLOCK, SCRATCH * 4 // distance // BLOCK * BLOCK)
     return rows if rows * 2 <= axes.outer else axes.outer
+
+
+def estimate_work(axes: Axes, work: int) -> int:
+    """The work of a product whose blocks are full and long that takes as long as one with these axes.
+
+    >>> from gradtape.jit.native.emit.blocked_product import choose_axes, estimate_work
+    >>> [estimate_work(choose_axes((n, n, n), [(n, 1)] * 3), 1000) for n in (8, 10, 64)]
+    [2250, 3200, 1156]
+    """
+    lanes = -(-axes.inner // WIDTH) * WIDTH
+    return work * lanes * (axes.common + SETUP) // (axes.inner * axes.common)
 
 
 class BlockedProduct(CallEmitter):

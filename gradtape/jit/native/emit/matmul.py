@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from llvmlite import ir
 
-from gradtape.jit.native.emit.blocked_product import BlockedProduct, choose_axes, rows_at_a_time
+from gradtape.jit.native.emit.blocked_product import BlockedProduct, choose_axes, estimate_work, rows_at_a_time
 from gradtape.jit.native.emit.builder import start_builder
 from gradtape.jit.native.emit.elementwise import lane_type
 from gradtape.jit.native.emit.fortran_call import INT, FortranCalls
@@ -76,7 +76,8 @@ class ProductEmitter(BlockedProduct, FortranCalls):
             with self.loop(*((0, self.units) if self.is_alone else (self.begin, self.end))) as pair:
                 self.emit_pair(*[self.advance(x, self.distance(pair, i)) for i, x in enumerate(pointers)])
         self.builder.ret_void()
-        return self.units * math.prod(self.sizes) // 8
+        work = self.units * math.prod(self.sizes) // 8
+        return estimate_work(choose_axes(self.sizes, self.steps), work) if is_blocked(self.form, self.dtype) else work
 
     def emit_batch(self, pointers: Sequence[ir.Value]) -> None:
         """Emit a batch in blocks: for some rows at a time, all pairs of matrices."""

@@ -53,6 +53,11 @@ APART_WIDTH = 8  # where elements are not adjacent in memory, so that each lane 
 SHORT = 4  # instructions
 LIGHT = 24
 LONG_BODY = 250
+# For estimates of the time that a nest takes:
+FEW_VECTORS = 2  # of an inner loop that is short
+SHORT_LOOP = 1.5
+USUAL, USUAL_HEAVY = 8, 128  # instructions and accesses of a body, which take the usual time for each element
+LONG_LOOP_BODY = 40
 
 
 @dataclasses.dataclass(eq=False)
@@ -124,6 +129,8 @@ class NestEmitter(Reducing):
         if 0 in self.nest.shape:
             return self.emit_empty()
         function = ir.Function(self.module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), self.name)
+        if len(self.nest.instructions) > LIGHT:  # vectors that find no register are aligned on the stack
+            function.attributes.alignstack = 64
         self.buffers, begin, end = function.args
         self.entry = function.append_basic_block("entry")
         self.builder = start_builder(self.entry)
@@ -144,8 +151,21 @@ class NestEmitter(Reducing):
             for reduction in self.nest.reductions:
                 count = self.parts * max(1, math.prod(reduction.results[0].shape))
                 sizes[reduction] = count * accumulator(reduction).itemsize
-        elements = math.prod(loop.size for loop in self.loops)
-        return NestCode(self.name, self.units, finish, elements, self.heavy, sizes)
+        return NestCode(self.name, self.units, finish, self.estimate_work(), self.heavy, sizes)
+
+    def estimate_work(self) -> int:
+        """The elements of a loop of usual length that take as long: short inner loops and long bodies take longer."""
+        elements, nest = math.prod(loop.size for loop in self.loops), self.nest
+        length = len(nest.instructions)
+        vectors = -(-self.inner.size // self.width)
+        computed = vectors * self.width / self.inner.size  # vectors at the end of a row overlap
+        if vectors <= FEW_VECTORS:
+            accesses = len(nest.loads) + len(nest.stores) + len(nest.scatters) + len(nest.reductions)
+            light = SHORT_LOOP * (length + accesses) / USUAL
+        else:
+            light = length / LONG_LOOP_BODY
+        factor = computed * ((1 + length / USUAL_HEAVY) if self.heavy and length > LIGHT else light)
+        return int(elements * max(1.0, factor))
 
     def reuses(self) -> list[tuple[Any, Any]]:
         """Pairs of a loaded and a stored value that may share memory if the live range of the first ends here.
