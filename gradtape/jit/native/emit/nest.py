@@ -53,6 +53,7 @@ APART_WIDTH = 8  # where elements are not adjacent in memory, so that each lane 
 SHORT = 4  # instructions
 LIGHT = 24
 LONG_BODY = 250
+MANY_TOTALS = 4
 # For estimates of the time that a nest takes:
 FEW_VECTORS = 2  # of an inner loop that is short
 SHORT_LOOP = 1.5
@@ -90,7 +91,9 @@ class NestEmitter(Reducing):
         outlined: frozenset[str] = frozenset(),
     ) -> None:
         self.module, self.machine, self.name, self.nest, self.slots = module, machine, name, nest, slots
-        self.plan, self.outlined = plan, outlined
+        self.plan = plan
+        # a call would save and restore all totals of the reductions
+        self.outlined = outlined if len(nest.reductions) < MANY_TOTALS else frozenset()
         if 0 in nest.shape:
             return
         self.loops = dimensions(nest, plan)
