@@ -54,6 +54,7 @@ SHORT = 4  # instructions
 LIGHT = 24
 LONG_BODY = 250
 MANY_TOTALS = 4
+SHORT_ROW = 4  # vectors
 # For estimates of the time that a nest takes:
 FEW_VECTORS = 2  # of an inner loop that is short
 SHORT_LOOP = 1.5
@@ -126,6 +127,7 @@ class NestEmitter(Reducing):
         self.pointers: dict[Any, Any] = {}
         self.tables: dict[Any, Any] = {}
         self.inside: dict[Any, Any] = {}
+        self.repeated = 0  # lanes at the start of a vector that the one before it has stored
 
     def emit(self) -> NestCode:
         """Emit the function of the nest; returns its code with work, units and sizes of partial results."""
@@ -277,13 +279,25 @@ class NestEmitter(Reducing):
         if self.inner.windows:
             self.emit_windows(values, offsets, first, builder.add(first, length))
             return
-        with self.loop(0, blocks) as block:
+        rest = self.inner.size % self.width
+        apart = isinstance(blocks, int) and rest and blocks <= SHORT_ROW and bool(self.nest.stores)
+        with self.loop(0, blocks - 1 if apart else blocks) as block:
             place, _ = self.place(first, block)
-            if self.kind == "column":
-                self.emit_column(values, offsets, place, row_chunk, part)
-            else:
-                self.compute(values, 1, offsets, place)
-                self.store_all(values, offsets, place)
+            self.emit_vector(dict(values), offsets, place, row_chunk, part)
+        if apart:  # the last vector: what it shares with the one before it is not stored again
+            self.repeated = self.width - rest
+            self.emit_vector(dict(values), offsets, self.number(self.inner.size - self.width), row_chunk, part)
+            self.repeated = 0
+
+    def emit_vector(
+        self, values: dict[Any, Vector], offsets: dict[Any, Any], place: Any, row_chunk: ir.Value, part: ir.Value
+    ) -> None:
+        """Emit one vector of the inner loop."""
+        if self.kind == "column":
+            self.emit_column(values, offsets, place, row_chunk, part)
+        else:
+            self.compute(values, 1, offsets, place)
+            self.store_all(values, offsets, place)
 
     def split_unit(self, unit: ir.Value) -> list[Any]:
         """The index of each outer loop, of the chunk of rows, and of the chunk of the inner loop."""
@@ -403,7 +417,11 @@ class NestEmitter(Reducing):
             offset = offsets[key]
             if row is not None and self.rows is not None:
                 offset = self.plus_steps(offset, row, self.rows.steps[key])
-            self.store(values[value], value.dtype, self.pointers[key], offset, place, self.inner.steps[key])
+            step, stored, start = self.inner.steps[key], values[value], place
+            if self.repeated and step == 1:
+                stored = self.lanes.last(stored, self.width - self.repeated)
+                start = self.builder.add(place, self.number(self.repeated))
+            self.store(stored, value.dtype, self.pointers[key], offset, start, step)
 
 
 def emit_copy(module: ir.Module, name: str, source: int, target: int, size: int) -> NestCode:

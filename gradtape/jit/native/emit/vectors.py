@@ -159,6 +159,13 @@ class Lanes:
         mask = ir.Constant(ir.VectorType(ir.IntType(32), self.width), [ir.Constant(ir.IntType(32), 0)] * self.width)
         return Vector(self, self.builder.shuffle_vector(first, undefined, mask))
 
+    def last(self, value: Vector, count: int) -> Vector:
+        """The last lanes of a vector, as a shorter one."""
+        kind = ir.IntType(32)
+        mask = ir.Constant(ir.VectorType(kind, count), [kind(self.width - count + i) for i in range(count)])
+        shorter = Lanes(self.builder, count, self.fused)
+        return Vector(shorter, self.builder.shuffle_vector(value.ir, value.ir, mask))
+
     # -- emitting once ----------------------------------------------------------------------------------------
 
     def _find(self, key: Hashable) -> Vector | None:
