@@ -25,8 +25,9 @@ FLAGS = (
     "-fopenmp",
     "-std=c++17",
     "-fPIC",
-    "-shared",
 )
+LINK = ("-shared", "-fopenmp")
+"""Without -ffast-math: a library that is linked with it makes the whole process round subnormal numbers to zero."""
 LIBRARIES = ("-lmvec", "-lm")
 # the members of `Routines` in anchors/blas.h, in its order
 BLAS = ("dgemm", "sgemm")
@@ -70,16 +71,19 @@ def build(name: str, flags: Sequence[str] = FLAGS) -> Path:
     if name == "call":
         command += [f"-I{sysconfig.get_paths()['include']}", f"-I{numpy.get_include()}"]
     text = "\n".join(
-        [*command, _processor(), *(file.read_text() for file in (*SOURCES.glob("*.h"), SOURCES / f"{name}.cpp"))]
+        [*command, *LINK, _processor(), *(file.read_text() for file in (*SOURCES.glob("*.h"), SOURCES / f"{name}.cpp"))]
     )
     target = cache_folder() / f"{name}-{hashlib.sha256(text.encode()).hexdigest()[:16]}.so"
     if not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True)
         unfinished = target.with_suffix(f".{os.getpid()}")
-        command += [str(SOURCES / f"{name}.cpp"), "-o", str(unfinished), *LIBRARIES]
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode:
-            raise RuntimeError(f"{' '.join(command)} failed:\n{done.stderr}")
+        compiled = unfinished.with_suffix(f"{unfinished.suffix}.o")
+        command += ["-c", str(SOURCES / f"{name}.cpp"), "-o", str(compiled)]
+        for each in (command, [command[0], *LINK, str(compiled), "-o", str(unfinished), *LIBRARIES]):
+            done = subprocess.run(each, capture_output=True, text=True)
+            if done.returncode:
+                raise RuntimeError(f"{' '.join(each)} failed:\n{done.stderr}")
+        compiled.unlink()
         unfinished.replace(target)
     return target
 

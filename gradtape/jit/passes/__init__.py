@@ -6,9 +6,9 @@ operation that is at least as accurate everywhere in the place of two, sums with
 `merge_writes` and `forward_writes`, where -0.0 stays so, and the same factors in another form in `share_factors`,
 `triangles` and `cholesky_parts`, where solutions are rounded otherwise. (`sparse_rows` adds in another order.)
 
-`PASSES` is their order and `optimise` runs them. `rewrite` is the engine that most of them use; `reroll` makes loops of
-repeated instructions, `row_buffers`, `uniform_rows` and `forward_writes` take writes out of them, and `recompute`
-keeps what is cheap from being stacked. May import: `jit.ir`, `gradtape.core`, `gradtape.ops`.
+`PASSES` and `LAST_PASSES` are their order and `optimise` runs them. `rewrite` is the engine that most of them use;
+`reroll` makes loops of repeated instructions, `row_buffers`, `uniform_rows` and `forward_writes` take writes out of
+them, and `recompute` keeps what is cheap from being stacked. May import: `jit.ir`, `gradtape.core`, `gradtape.ops`.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from gradtape.jit.passes.reroll.find import FoundLoops, Listing, reroll_loops
 from gradtape.jit.passes.row_buffers import carry_rows
 from gradtape.jit.passes.share_factors import share_factors
 from gradtape.jit.passes.slice_sums import add_to_slices
+from gradtape.jit.passes.slice_walks import walk_whole_arrays
 from gradtape.jit.passes.sparse_rows import order_by_rows
 from gradtape.jit.passes.stable_forms import use_stable_forms
 from gradtape.jit.passes.triangles import use_triangles
@@ -51,6 +52,17 @@ PASSES: tuple[Pass, ...] = (
     drop_dead,
 )
 """The passes, in the order in which they are run; all of them again as long as the program shrinks."""
+
+LAST_PASSES: tuple[Pass, ...] = (
+    forward_writes,
+    walk_whole_arrays,
+    recompute_stacked,
+    use_triangles,
+    share_factors,
+    split_cholesky_gradients,
+    order_by_rows,
+)
+"""The passes that are run once, when loops have been made."""
 
 ROUNDS_AT_MOST = 6
 LONG = 4000
@@ -91,7 +103,8 @@ def optimise(
         if len(program) > LONG:  # what is left to do is done to loops, of which there is less
             program = _make_loops(program)
     program = _make_loops(merge_writes(add_to_slices(_make_loops(program))))
-    program = recompute_stacked(forward_writes(program))
+    for run_pass in LAST_PASSES:
+        program = run_pass(program)
     if after is not None:
         after(program)
     return program

@@ -248,13 +248,13 @@ class _Replacement:
 
     def compute_row(self, use: _Use) -> list[Instruction]:
         """The instructions that compute one row of the value."""
-        constants = {c.value: c.array for c in self.loop.body.constants}
+        constants = {c.value: c for c in self.loop.body.constants}
         names: dict[Value, Operand] = {}
         made: list[Instruction] = []
         for value in self.plan.bases:
             if value in constants:
                 held = self.new_value(value)
-                self.held.append(Constant(held, constants[value]))
+                self.held.append(dataclasses.replace(constants[value], value=held))
                 names[value] = held
                 continue
             operand, walk = self.source(value, use.walk)
@@ -278,7 +278,7 @@ class _Replacement:
         loop: Loop = instruction.params["loop"]
         body, split = loop.body, loop.carried + len(loop.sliced)
         next_id = body.next_id()
-        constants = {c.value: c.array for c in self.loop.body.constants}
+        constants = {c.value: c for c in self.loop.body.constants}
         names: dict[Value, Value] = {}
         slices: list[tuple[Value, Operand, Walk]] = []
         invariants: list[tuple[Value, Operand]] = []
@@ -292,7 +292,7 @@ class _Replacement:
             new = Value(next_id, value.shape, value.dtype)
             next_id += 1
             if value in constants:
-                held.append(Constant(new, constants[value]))
+                held.append(dataclasses.replace(constants[value], value=new))
                 names[value] = new
                 continue
             operand, walk = self.source(value, use.walk)

@@ -17,4 +17,5 @@ for _ in range(4):
     accuracy.update_state(y, logits)
     predicted = tf.argmax(logits, axis=1).numpy()
     values.append(float(loss))
-assert len(values) == 4 and predicted.shape == (30,)
+assert len(values) == 4
+assert predicted.shape == (30,)
