@@ -6,6 +6,7 @@ of the loop, or for every tile.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -242,12 +243,15 @@ def find_moves(loop: Loop, in_place: Mapping[ArrayValue, ArrayValue]) -> list[in
 
 
 def find_stacks(loop: Loop, moves: Sequence[int | None]) -> dict[int, int]:
-    """Carried values that are written anew, and of which the versions that the steps read are stacked: which result."""
+    """Carried values that are written anew, and of which the versions that the steps read are stacked: which result.
+
+    Not single numbers, whose stack all tiles of a tiled loop share: each tile computes them for itself.
+    """
     stacked = loop.body.outputs[loop.carried :]
     return {
         i: stacked.index(value)
         for i, (value, source) in enumerate(zip(loop.body.inputs, moves, strict=False))
-        if source is None and value in stacked
+        if source is None and value in stacked and math.prod(value.shape) > 1
     }
 
 
