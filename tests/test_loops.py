@@ -27,7 +27,7 @@ def cell(w: Any) -> Callable[[Any, Any], Any]:
     return step
 
 
-def scanned(w: Any, h: Any, xs: Any, memory: int | None = None, reverse: bool = False) -> Any:
+def scanned(w: Any, h: Any, xs: Any, memory: float | None = None, reverse: bool = False) -> Any:
     h, ys = gt.scan(cell(w), h, xs, memory=memory, reverse=reverse)
     return np.sum(h) + np.sum(ys * np.arange(1.0, 1.0 + xs.shape[0]))
 
@@ -42,8 +42,8 @@ def looped(w: Any, h: Any, xs: Any, reverse: bool = False) -> Any:
 
 
 @pytest.mark.parametrize("reverse", [False, True])
-@pytest.mark.parametrize("memory", [None, 60_000, 10**9])
-def test_value_and_gradients_are_those_of_the_loop(memory: int | None, reverse: bool) -> None:
+@pytest.mark.parametrize("memory", [None, 6e4, 10**9])
+def test_value_and_gradients_are_those_of_the_loop(memory: float | None, reverse: bool) -> None:
     """Value and gradients, to the carry, the rows and what the body reads besides, are those of the Python loop."""
     function = gt.value_and_grad(lambda w, h, xs: scanned(w, h, xs, memory, reverse), argnums=(0, 1, 2))
     expected = gt.value_and_grad(lambda w, h, xs: looped(w, h, xs, reverse), argnums=(0, 1, 2))
@@ -211,6 +211,8 @@ MISTAKES: list[tuple[Any, type[Exception], str]] = [
     (lambda: gt.scan(cell(W), H, np.array(3.0)), gt.ShapeError, r"xs has shape \(\)"),
     (lambda: gt.scan(cell(W), "h", XS), gt.OperandError, "init is a str"),
     (lambda: gt.scan(cell(W), H, XS, memory=0), gt.OperandError, "memory=0"),
+    (lambda: gt.scan(cell(W), H, XS, memory=np.nan), gt.OperandError, "memory=nan"),
+    (lambda: gt.scan(cell(W), H, XS, memory="20MB"), gt.OperandError, "memory='20MB'"),
     (lambda: gt.scan(cell(W), H, XS, memory=1.5), gt.OperandError, "memory=1.5"),
     (lambda: gt.fori_loop(0, 2.0, lambda i, c: c, H), gt.OperandError, "upper is a float"),
 ]

@@ -57,11 +57,15 @@ def number_of_steps(xs: Any, length: int | None) -> int:
     return given.pop() if given else int(length or 0)
 
 
-def check_memory(memory: Any) -> None:
-    """Raise unless `memory` is None or a number of bytes."""
-    if memory is not None and (isinstance(memory, bool) or not isinstance(memory, int | np.integer) or memory <= 0):
+def as_bytes(memory: Any) -> int | None:
+    """`memory` as a whole number of bytes, `20e6` included; None for None. Raises if it is neither."""
+    if memory is None:
+        return None
+    number = isinstance(memory, int | float | np.integer | np.floating) and not isinstance(memory, bool)
+    if not number or not 1 <= memory < np.inf or memory != int(memory):
         what = f"a loop's memory={memory!r}."
         raise _refused(OperandError, what, "a number of bytes, such as 50_000_000, or None to keep everything")
+    return int(memory)
 
 
 def as_carry(init: Any) -> Any:

@@ -35,7 +35,7 @@ def scan(
     xs: Any = None,
     length: int | None = None,
     reverse: bool = False,
-    memory: int | None = None,
+    memory: float | None = None,
 ) -> tuple[Any, Any]:
     """Carry a value through a loop: `carry, y = f(carry, x)` for each row x of `xs`; the last carry, and the y stacked.
 
@@ -59,18 +59,18 @@ def scan(
     (2,)
     """
     steps = checks.number_of_steps(xs, length)
-    checks.check_memory(memory)
+    budget = checks.as_bytes(memory)
     carry = checks.as_carry(init)
     for trace in _tracers if steps else ():
-        found = trace(f, carry, xs, steps, reverse, memory)
+        found = trace(f, carry, xs, steps, reverse, budget)
         if found is not None:
             return found
     if any(isinstance(x, Lifted) for x in leaves((carry, xs))):
         return _run(f, carry, xs, steps, reverse)
-    return _scan(f, carry, xs, steps, reverse, memory)
+    return _scan(f, carry, xs, steps, reverse, budget)
 
 
-def fori_loop(lower: int, upper: int, body: Function, init: Any, memory: int | None = None) -> Any:
+def fori_loop(lower: int, upper: int, body: Function, init: Any, memory: float | None = None) -> Any:
     """`value = body(i, value)` for i = lower, ..., upper - 1, from `init` on; the last value.
 
     `init` is a nested structure of arrays, and the value keeps its structure, shapes and dtypes. `memory` is as in

@@ -233,12 +233,16 @@ def transpose_linear(linear: Callable[[Arrays], Arrays], at: Arrays, weights: Ar
 
 def apply_rule(rule: CustomRule, arrays: Arrays) -> Any:
     """The result of a call, recorded as one operation."""
+    results = apply_flat(rule, arrays)
+    return rule.memory.kept.form.out.fill(results)
+
+
+def apply_flat(rule: CustomRule, arrays: Arrays) -> tuple[Any, ...]:
+    """The arrays that a call returns, recorded as one operation. An error of the user's function is raised as it is."""
     try:
-        results = rule.applied(arrays)
+        return rule.applied(arrays)
     except _RuleKernelError as carried:
         failure = carried.error
-    else:
-        return rule.memory.kept.form.out.fill(results)
     try:
         raise failure  # outside of the except clause above: the error is the user's own, with nothing added
     finally:

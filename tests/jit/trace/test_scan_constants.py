@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import gradtape as gt
+import gradtape.numpy as gnp
 
 ROWS = np.random.default_rng(3).normal(size=(20, 3)) * 0.3
 
@@ -64,7 +65,16 @@ def checkpoint(w: Any) -> Any:
     return scan(gt.checkpoint(lambda h, row: np.tanh(np.exp(w) * h + row)))
 
 
+def start_from_buffer(w: Any) -> Any:
+    return np.sum(gt.scan(lambda h, _: (np.tanh(w * h + 0.1), None), gnp.ones(3) * 0.5, length=20)[0])
+
+
+def carry_only(w: Any) -> Any:
+    return gt.scan(lambda h, _: (np.tanh(h * h + 0.1), h), w, length=20)[0]
+
+
 FUNCTIONS = [read, compute, compute_before, nest, differentiate_inside, switch_off, map_over, checkpoint]
+FUNCTIONS += [start_from_buffer, carry_only]
 TRANSFORMS: dict[str, Callable[[Any], Any]] = {
     "grad": gt.grad,
     "jacfwd": gt.jacfwd,

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from gradtape.core.operation import Lifted
 from gradtape.core.pytree import leaves, rebuild
-from gradtape.core.tensor import Tensor
 from gradtape.jit.errors import Unrollable
 from gradtape.jit.trace.loops.scan_body import (
     Function,
@@ -21,6 +23,7 @@ from gradtape.jit.trace.tracer import TracingLevel
 from gradtape.loops.memory import SegmentPlan, plan_for
 from gradtape.ops import concatenate
 from gradtape.transforms.custom.arrays import is_recorded
+from gradtape.transforms.custom.rules import apply_flat
 
 
 def trace_scan_if_tracing(
@@ -55,7 +58,7 @@ def trace_scan(
         return None
     y = body.y
     rule = ScanRule(body, forward.read, steps, reverse, forward, recompute)
-    inputs = [x if isinstance(x, Tensor) else level.lift(x) for x in (*body.carried, *body.rows, *forward.read)]
+    inputs = _lift_inputs(level, [*body.carried, *body.rows, *forward.read])
     if any(is_on_tape(x) and is_recorded(x) for x in inputs):
         rule.joint = JointStep(rule, level)
         if budget is not None:
@@ -65,9 +68,17 @@ def trace_scan(
             )  # plus half: memory of the backward pass itself
             if plan.levels:
                 return _scan_in_segments(f, carry, xs, steps, reverse, plan, plan.levels)
-    results = rule.applied(inputs)
+    results = apply_flat(rule, inputs)
     count = len(body.carried)
     return fill(carry, results[:count]), fill(y, results[count:])
+
+
+def _lift_inputs(level: TracingLevel, values: list[Any]) -> list[Any]:
+    """The inputs of a loop: tracers, and constants that are on a tape; at least one tracer, by which it is traced."""
+    inputs = [x if is_on_tape(x) or isinstance(x, Lifted) else level.lift(x) for x in values]
+    if not any(isinstance(x, Lifted) for x in inputs):
+        inputs[0] = inputs[0] * level.lift(np.ones((), inputs[0].dtype))  # recorded on its tape, and traced
+    return inputs
 
 
 def _scan_in_segments(
