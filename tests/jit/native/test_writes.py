@@ -68,6 +68,14 @@ def alternate(u):
     return np.sum(u)
 
 
+def fill_moving_rows(u):
+    u = u * 1.0
+    first = u[:-1]  # its gradient covers nearly all of u, and is computed from rows that move
+    for t in range(13):
+        u[t % 2 : t % 2 + 2] = u[t % 2 : t % 2 + 2] * 0.5 + first * 0.25
+    return np.sum(u**2)
+
+
 PROGRAMS = {
     heat: (9,),
     jacobi: (6, 7),
@@ -76,6 +84,7 @@ PROGRAMS = {
     sweep_transposed: (12, 12),
     swap_rows: (12, 3),
     alternate: (7,),
+    fill_moving_rows: (3, 2),
 }
 IN_PLACE = [heat, jacobi, recurrence, sweep_columns, swap_rows]
 

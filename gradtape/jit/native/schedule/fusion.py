@@ -314,7 +314,7 @@ class FusionPlan:
         (operand,), (result,) = instruction.values, instruction.results
         layout, window = self.layouts[operand], instruction.params["window"]
         offset = layout.offset - sum(low * step for (low, _), step in zip(window, layout.steps, strict=True))
-        self.layouts[result] = Layout(layout.root, offset, layout.steps)
+        self.layouts[result] = layout._replace(offset=offset)  # a view that moves in a loop keeps its moves
         self.windows[result] = window
 
     def target(self, scatter: AnyInstruction) -> Layout:

@@ -10,7 +10,7 @@
    of that same window.
 
 `verify_plan` runs a plan of loop nests and calls on sets of elements: each step reads only elements that an earlier
-step has written, within the bounds of their buffer. `verify_workspace` checks that temporaries whose live ranges
+step has written, within the bounds of their buffer; views of views that move in a loop move with them. `verify_workspace` checks that temporaries whose live ranges
 overlap do not share memory.
 """
 
@@ -195,8 +195,18 @@ class _Verifier:
 
 
 def verify_plan(plan: FusionPlan) -> None:
-    """Raise a `ProgramError` if a step of a plan reads memory that no step before it has written."""
+    """Raise a `ProgramError` if a step of a plan reads memory that no step before it has written, or the wrong part."""
+    for instruction in plan.instructions:
+        if is_view(instruction):
+            _verify_moves(plan, instruction)
     _Memory(plan).run()
+
+
+def _verify_moves(plan: FusionPlan, view: AnyInstruction) -> None:
+    """A view in the memory of its operand moves in a loop as that does, and by its own indices."""
+    result, operand = plan.layouts[view.results[0]], plan.layouts[view.values[0]]
+    if result.root is operand.root and result.moves[: len(operand.moves)] != operand.moves:
+        raise ProgramError(f"after planning: the result stands still where its operand moves, in {show(view)}")
 
 
 class _Memory:
