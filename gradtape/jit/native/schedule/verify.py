@@ -10,8 +10,8 @@
    of that same window.
 
 `verify_plan` runs a plan of loop nests and calls on sets of elements: each step reads only elements that an earlier
-step has written, within the bounds of their buffer; views of views that move in a loop move with them. `verify_workspace` checks that temporaries whose live ranges
-overlap do not share memory.
+step has written, within the bounds of their buffer; views of views that move in a loop move with them.
+`verify_workspace` checks that temporaries whose live ranges overlap do not share memory.
 """
 
 from __future__ import annotations
