@@ -68,16 +68,19 @@ def trace_call(
     """Trace a call.
 
     Raises `Untraceable` if the function draws random numbers. Another thread that draws from the same generators looks
-    the same, so with other threads around the call is traced again. Threads named `workers` never draw.
+    the same, so with other threads around the call is traced again: the function's own draws are at the same position
+    in each attempt. Threads named `workers` never draw.
     """
-    among_others, rewind = _has_other_threads(workers), None
+    among_others, rewind, drawn_after = _has_other_threads(workers), None, None
     for attempt in range(1 + RETRIES_AFTER_DRAWS):
         try:
-            return _trace_once(function, static, call, args, kwargs, beside_draws=attempt > 0)
+            return _trace_once(function, static, call, args, kwargs, beside_draws=attempt > 0, drawn_before=drawn_after)
         except _RandomNumbersDrawn as drawn:
             rewind = rewind or drawn.rewind  # the first attempt saw the original generator states
             if not (among_others or _has_other_threads(workers)):
                 break
+            if attempt:  # the first one does not watch every operation
+                drawn_after = drawn.after if drawn_after is None else drawn_after & drawn.after
     if rewind is not None:
         rewind()
     raise Untraceable(
@@ -89,9 +92,10 @@ def trace_call(
 class _RandomNumbersDrawn(Exception):
     """Random numbers were drawn during a trace, by the function or possibly by another thread."""
 
-    def __init__(self, rewind: Callable[[], None]) -> None:
+    def __init__(self, rewind: Callable[[], None], after: set[int]) -> None:
         super().__init__()
         self.rewind = rewind  # restores the generator states from before the trace
+        self.after = after  # the numbers of the operations behind which they were drawn
 
 
 def _has_other_threads(workers: str) -> bool:
@@ -101,9 +105,15 @@ def _has_other_threads(workers: str) -> bool:
 
 
 def _trace_once(
-    function: Function, static: Static, call: CallArguments, args: Any, kwargs: Any, beside_draws: bool
+    function: Function,
+    static: Static,
+    call: CallArguments,
+    args: Any,
+    kwargs: Any,
+    beside_draws: bool,
+    drawn_before: set[int] | None,
 ) -> TracedCall:
-    """One attempt to trace a call; see `trace_call`.
+    """One attempt to trace a call; see `trace_call`. `drawn_before` are the positions of draws in earlier attempts.
 
     Generators are rewound afterwards, because computing the answer draws the numbers again. They are not rewound when
     other threads draw from them.
@@ -139,12 +149,13 @@ def _trace_once(
         finally:
             level.note_draws()
             escaped = keeper.restore()
-            if not (has_returned and (level.drew or beside_draws)):
+            drew = bool(level.drawn_after if drawn_before is None else level.drawn_after & drawn_before)
+            if not (has_returned and (drew or beside_draws)):
                 rewind()
             for generator, numbers in level.generators.items():
                 generator.bit_generator.state = numbers
-        if level.drew:
-            raise _RandomNumbersDrawn(rewind)
+        if drew:
+            raise _RandomNumbersDrawn(rewind, level.drawn_after)
         known = find_generators(survey, objects)
         if any(all(generator is not other for other in known) for generator in level.generators):
             raise Untraceable(

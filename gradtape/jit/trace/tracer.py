@@ -59,6 +59,7 @@ NEVER_DRAW = frozenset(
 )
 """Operations of small matrices in loops, which draw nothing: to compare the states of generators takes longer."""
 YIELD_INTERVAL = 1e-3  # seconds between yields to threads that draw random numbers; Python switches threads after 5 ms
+YIELD_TIME = 5e-5  # seconds of a yield: after a shorter one this thread would go on before another has woken up
 MAX_ELEMENT_GUARDS = 8
 """How many elements of an input of integers are guards of their own: if more are read, the whole array is one."""
 RECENT_READS = 64
@@ -96,7 +97,8 @@ class TracingLevel(Level):
         self.open = True
         self.numpy = True  # whether the arguments are arrays, not tensors
         self.generators: dict[np.random.Generator, Any] = {}  # generators that instructions draw from: initial states
-        self.drew = False  # whether random numbers were drawn outside of instructions
+        self.drawn_after: set[int] = set()  # numbers of the watched operations behind which random numbers were drawn
+        self._watched = 0  # how many operations were watched so far
         self.is_beside_draws = False  # whether other threads may draw meanwhile
         self.states: Callable[[], Any] = tuple  # reads the states of all reachable generators
         self._states: Any = ()
@@ -279,24 +281,29 @@ class TracingLevel(Level):
         """Detect what this thread draws, while other threads draw from the same generators.
 
         Draws of other threads while an operation is computed are ignored. So this thread yields to them there, before
-        Python switches threads by itself: they rarely run while the function's own code does.
+        Python switches threads by itself: they rarely run while the function's own code does. Where they do all the
+        same, `drawn_after` has the position, which is another one in another attempt.
         """
         self.is_beside_draws, self._turn = True, 0.0
         self.next_search = NEVER  # no eliding: each operation goes through `process`
 
     def _compute_watching_draws(self, op: Op, samples: list[Any], params: dict[str, Any]) -> Any:
         self.note_draws()
+        self._watched += 1
         try:
             return _compute(op, samples, params)
         finally:
             if self.is_beside_draws and time.perf_counter() - self._turn > YIELD_INTERVAL:
-                time.sleep(0)
+                time.sleep(YIELD_TIME)
                 self._turn = time.perf_counter()
             self._states = self.states()  # a kernel draws in every run: not an impurity
 
     def note_draws(self) -> None:
-        """Note whether random numbers were drawn since the last operation."""
-        self.drew = self.drew or self.states() != self._states
+        """Note whether random numbers were drawn since the last operation that was watched."""
+        states = self.states()
+        if states != self._states:
+            self.drawn_after.add(self._watched)
+            self._states = states
 
     def _trace_custom_rule(self, inputs: tuple[Any, ...]) -> Any:
         """Trace the function of a custom gradient rule; the residuals it keeps are tracers."""

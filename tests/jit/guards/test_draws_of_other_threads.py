@@ -109,6 +109,37 @@ def test_a_thread_that_draws_all_the_time(source: str, other: Other, monkeypatch
 
 
 @pytest.mark.parametrize("source", DRAWS)
+def test_draws_of_another_thread_in_every_attempt(source: str, other: Other, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread that draws between operations in every attempt, each time elsewhere, is not taken for the function."""
+    other.draw = DRAWS[source]
+    attempts: list[Any] = []
+    asked = [True]
+    compute = tracer.TracingLevel._compute_watching_draws
+
+    def ask_elsewhere(level: Any, op: Any, samples: Any, params: Any) -> Any:
+        if level not in attempts:
+            attempts.append(level)
+        if level._watched == len(attempts):
+            other.ask()
+        return compute(level, op, samples, params)
+
+    def loss(x: Any) -> Any:
+        if asked:  # in the first attempt
+            asked.clear()
+            other.ask()
+        y = np.sin(np.sin(np.sin(x))) if SHARED is not None else x
+        return np.sum(y)
+
+    monkeypatch.setattr(tracer.TracingLevel, "_compute_watching_draws", ask_elsewhere)
+    step = jit(gt.value_and_grad(loss))
+    value, _ = step(X)
+    assert step.stats.uncompiled == 0
+    assert step.stats.runs == 1
+    assert len(attempts) > 1
+    assert value == pytest.approx(np.sum(np.sin(np.sin(np.sin(X)))))
+
+
+@pytest.mark.parametrize("source", DRAWS)
 @pytest.mark.parametrize("through", ["a call", "an iterator"])
 def test_own_draws_are_found_beside_others(source: str, through: str, other: Other) -> None:
     """A function that draws is still found out while another thread draws, by whatever way it calls the generator."""
