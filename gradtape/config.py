@@ -53,6 +53,22 @@ class Config:
 
             value = str(trusted_files.cache_directory_with_secret(value))
         object.__setattr__(self, name, value)
+        for function in _listeners.get(name, ()):
+            function()
+
+
+_listeners: dict[str, list[Callable[[], None]]] = {}
+
+
+def on_change(name: str, function: Callable[[], None]) -> None:
+    """Have `function` called whenever the setting of this name was set.
+
+    >>> from gradtape.config import config, on_change
+    >>> on_change("locations", lambda: print(config.locations))
+    >>> config.locations = True
+    True
+    """
+    _listeners.setdefault(name, []).append(function)
 
 
 def _is_path(value: Any) -> bool:

@@ -11,8 +11,8 @@ import pytest
 
 import gradtape as gt
 from gradtape.jit import jit
-from gradtape.jit.native.runtime import threads as native_threads
 from gradtape.jit.native.runtime.llvm import once
+from gradtape.jit.native.runtime.pool import pool
 
 from .stress import stress
 
@@ -37,21 +37,16 @@ def test_the_number_of_threads_changes_no_bit(monkeypatch: pytest.MonkeyPatch, d
     x, y = (generator.normal(size=(600, 700)).astype(dtype) for _ in range(2))
     step = jit(gt.value_and_grad(lambda x, y: sum(np.sum(part) for part in large(x, y))))
     forward = jit(large)
-    used: list[int] = []
-    made = native_threads.Task.__init__
-
-    def counted(self: Any, *args: Any) -> None:
-        used.append(gt.config.threads or 0)
-        made(self, *args)
-
-    monkeypatch.setattr(native_threads.Task, "__init__", counted)
+    divided = []
     answers = []
     for count in (1, 2, 3, 4, 1):
         monkeypatch.setattr(gt.config, "threads", count)
+        before = pool().regions
         value, gradient = step(x, y)
         answers.append([np.asarray(part).tobytes() for part in (value, gradient, *forward(x, y))])
+        divided.append(pool().regions > before)
     assert all(answer == answers[0] for answer in answers)
-    assert set(used) == {2, 3, 4}
+    assert divided == [False, True, True, True, False]
 
 
 @pytest.mark.parametrize("wrong", [0, -1, 1.5, "2", True])

@@ -7,6 +7,7 @@ import pytest
 
 import gradtape as gt
 from gradtape.jit import jit
+from gradtape.jit.native.runtime.pool import pool
 from gradtape.jit.runtime.schedule import NativeGroup
 
 RNG = np.random.default_rng(21)
@@ -159,3 +160,30 @@ def test_the_first_and_the_last_step():
     """Loops of one step, of an odd and of an even number of steps hand out what they carried last."""
     for steps in (1, 2, 3, 8):
         agree(lambda x, n=steps: gt.scan(lambda c, _: (np.exp(-c), (c, c * 2)), x, length=n), np.arange(3.0))
+
+
+def diffuse(k, u):
+    """A few steps of heat conduction: each cell needs its neighbours, so the loop cannot be tiled."""
+    for _ in range(6):
+        flow = u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4.0 * u[1:-1, 1:-1]
+        u = np.pad(u[1:-1, 1:-1] + k * flow, 1)
+    return np.sum(u * u)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_loops_over_large_arrays_are_native(dtype, monkeypatch):
+    """One native group runs all steps and divides what is large in each; the bits do not depend on threads."""
+    k, u = RNG.uniform(0.1, 0.2, (249, 181)).astype(dtype), RNG.normal(size=(251, 183)).astype(dtype)
+    expected = gt.value_and_grad(diffuse)(k, u)
+    step = jit(gt.value_and_grad(diffuse))
+    found = []
+    for count in (1, 2, 3):
+        monkeypatch.setattr(gt.config, "threads", count)
+        before = pool().regions
+        value, gradient = step(k, u)
+        found.append((value.tobytes(), gradient.tobytes()))
+        assert (pool().regions - before >= 10) is (count > 1)
+    assert found == [found[0]] * 3
+    assert [type(part) for part in step._last().runner.steps] == [NativeGroup]
+    np.testing.assert_allclose(value, expected[0], rtol=1e-5 if dtype is np.float32 else 1e-13)
+    np.testing.assert_allclose(gradient, expected[1], rtol=1e-4, atol=1e-5 if dtype is np.float32 else 1e-13)

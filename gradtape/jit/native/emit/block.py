@@ -36,7 +36,9 @@ from gradtape.jit.native.emit.shared import (
 from gradtape.jit.native.lower.decompose import decompose
 from gradtape.jit.native.lower.ir import PART, WRITE, AnyInstruction, ArrayValue
 from gradtape.jit.native.lower.support import CALLS, CHECKED, LOOP, PRODUCTS
+from gradtape.jit.native.runtime import threads
 from gradtape.jit.native.runtime.llvm import Machine
+from gradtape.jit.native.runtime.pool import PARALLEL
 from gradtape.jit.native.schedule.fusion import CallStep, FusionPlan, Nest
 from gradtape.jit.native.schedule.layout import bytes_of
 from gradtape.jit.native.schedule.workspace import Workspace
@@ -269,7 +271,7 @@ class Block:
             checks.set_size(self.prefix, slot, size)
 
     def emit_run(self) -> Any:
-        """Emit `{prefix}run(buffers)`: all steps in order, in the calling thread. The steps become internal."""
+        """Emit `{prefix}run(buffers)`: all steps in order, large ones over threads. The steps become internal."""
         run = ir.Function(self.module, ir.FunctionType(VOID, [POINTER]), f"{self.prefix}run")
         builder = start_builder(run.append_basic_block("entry"))
         (buffers,) = run.args
@@ -279,12 +281,22 @@ class Block:
                 record = builder.gep(records, [ir.Constant(LONG, code.record)], source_etype=LONG)
                 builder.call(self.module.globals[code.name], [buffers, record])
                 continue
-            bounds = [ir.Constant(LONG, 0), ir.Constant(LONG, code.units)]
-            builder.call(make_internal(self.module.globals[code.name]), [buffers, *bounds])
+            function = self.module.globals[code.name]
+            if threads.worth_splitting(code):
+                function.linkage = "internal"
+                builder.call(self._declare_parallel(), [function, buffers, ir.Constant(LONG, code.units)])
+            else:
+                bounds = [ir.Constant(LONG, 0), ir.Constant(LONG, code.units)]
+                builder.call(make_internal(function), [buffers, *bounds])
             if code.finish:
                 builder.call(make_internal(self.module.globals[code.finish]), [buffers])
         builder.ret_void()
         return run
+
+    def _declare_parallel(self) -> Any:
+        """The function of the thread pool that divides a step."""
+        kind = ir.FunctionType(VOID, [POINTER, POINTER, LONG])
+        return self.module.globals.get(PARALLEL) or ir.Function(self.module, kind, PARALLEL)
 
 
 def make_internal(function: ir.Function) -> Any:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from gradtape.jit.ir.program import Program
 from gradtape.jit.native.emit import elementwise
-from gradtape.jit.native.lower import conv, decompose, factor, matmul, pool, scan, sparse, writes
+from gradtape.jit.native.lower import conv, decompose, factor, matmul, pool, scan, sparse
 from gradtape.jit.native.lower.ir import (
     ADD_ROWS,
     CALLBACK,
@@ -122,7 +119,7 @@ def _supports_from_diagonal(instruction: AnyInstruction) -> bool:
 
 
 def _supports_loop(instruction: AnyInstruction) -> bool:
-    """Whether the whole body of a loop is native, and either all its arrays are small or the loop can be tiled."""
+    """Whether the whole body of a loop is native, or the loop can be tiled."""
     loop = instruction.params.get("loop")
     if loop is None or instruction.effect or not instruction.results:
         return False
@@ -132,20 +129,9 @@ def _supports_loop(instruction: AnyInstruction) -> bool:
         return False
     if not all(constant.array.flags.c_contiguous and constant.array.flags.aligned for constant in body.constants):
         return False
-    made = [result for inner in body.instructions for result in inner.results]
-    large = any(math.prod(value.shape) > tiling.LARGE for value in (*made, *body.inputs))
-    if large and not _has_writes(body):
-        # without tiling, a loop over large arrays runs better step by step, since each step can use threads
-        return tiling.loop_shape(instruction) is not None
+    if tiling.loop_shape(instruction) is not None:
+        return True
     return bool(body.instructions) and all(not inner.effect and supports(inner) for inner in body.instructions)
-
-
-def _has_writes(body: Program) -> bool:
-    """Whether the body of a loop writes to parts of arrays: native loops do that in place."""
-    return any(
-        inner.name in writes.WRITING or (inner.name == LOOP and _has_writes(inner.params["loop"].body))
-        for inner in body.instructions
-    )
 
 
 def _is_basic(index: object) -> bool:

@@ -3,8 +3,8 @@
 `entry(group)` makes a built-in function (METH_FASTCALL) whose machine code checks that each argument is an ndarray of
 the expected dtype and shape, in C order and aligned, creates the outputs with the allocator of NumPy, fills the table
 of pointers and runs the loops. For any other argument (another class, dtype or layout, a wrong number of arguments) it
-calls the `NativeFunction`, which copies or raises. Large loops always go there, for its threads. `whole_entry(...)` is
-the same for a whole program: it returns None for such arguments, and 0-dimensional results are NumPy scalars.
+calls the `NativeFunction`, which copies or raises. `whole_entry(...)` is the same for a whole program: it returns None
+for such arguments, and 0-dimensional results are NumPy scalars.
 
 All groups share one machine code. What differs among them is in a description: see `_describe`.
 
@@ -143,7 +143,7 @@ def whole_entry(
 
 def _is_simple(group: NativeFunction) -> bool:
     canonical = all(_is_canonical(value.dtype) for value in (*group.inputs, *group.written))
-    plain = not group.has_steps and not group.large and group.checks is None
+    plain = not group.has_steps and group.checks is None
     return bool(array_functions() and group.outputs and canonical and plain)
 
 

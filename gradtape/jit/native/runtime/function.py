@@ -16,8 +16,9 @@ from gradtape.jit.native.emit.block import Block
 from gradtape.jit.native.emit.loops import STATUS
 from gradtape.jit.native.emit.memory_checks import CheckFailed, Guarded, ModuleChecks, find_gaps, make_poisoned
 from gradtape.jit.native.lower.ir import ArrayValue, is_value
-from gradtape.jit.native.runtime import blas, threads
+from gradtape.jit.native.runtime import blas
 from gradtape.jit.native.runtime.llvm import Library, Machine, host
+from gradtape.jit.native.runtime.pool import PARALLEL, pool
 from gradtape.jit.native.schedule.workspace import ALIGNMENT
 
 Array = np.ndarray[Any, Any]
@@ -52,23 +53,11 @@ class NativeFunction:
         self.constant_arrays, self._kept = block.constant_arrays, block.kept
         self._temporary_sizes = {} if self.checks is None else block.sizes
         self.status = block.slots.get(STATUS, -1)
-        self.large = any(threads.worth_splitting(nest) for nest in self.nests)
-        if self.large:  # one function for each step, so that threads can share it
-            names = [name for nest in self.nests for name in (nest.name, nest.finish) if name]
-        else:
-            names = [block.emit_run().name]
+        name = block.emit_run().name
         self.text = str(module)
         symbols = _symbols(module) | block.addresses | (self.checks.symbols if self.checks is not None else {})
-        self.library: Library = self.machine.compile(self.text, names, symbols)
-        if self.large:
-            units = ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64
-            self._units = [self.library.function(nest.name, None, *units) for nest in self.nests]
-            self._finish = [
-                self.library.function(nest.finish, None, ctypes.c_void_p) if nest.finish else None
-                for nest in self.nests
-            ]
-        else:
-            self._run = self.library.function(*names, None, ctypes.c_void_p)
+        self.library: Library = self.machine.compile(self.text, [name], symbols)
+        self._run = self.library.function(name, None, ctypes.c_void_p)
         self.constants: tuple[Array, ...] = ()
         self._plain: NativeFunction | None = None
 
@@ -188,13 +177,7 @@ class NativeFunction:
         status = ctypes.c_int64(0)
         if self.status >= 0:
             buffers[self.status] = ctypes.addressof(status)
-        if not self.large:
-            self._run(buffers)
-            return not status.value
-        for nest, units, finish in zip(self.nests, self._units, self._finish, strict=True):
-            threads.run(nest, units, buffers)
-            if finish is not None:
-                finish(buffers)
+        self._run(buffers)
         return not status.value
 
 
@@ -223,8 +206,11 @@ def compile_function(
 
 
 def _symbols(module: ir.Module) -> dict[str, int]:
-    """Symbol -> address of the BLAS and LAPACK functions that a module calls."""
+    """Symbol -> address of what a module calls: BLAS, LAPACK, and the thread pool, whose helpers are started."""
     symbols: dict[str, int] = {}
+    if PARALLEL in module.globals:
+        pool().start_helpers()
+        symbols[PARALLEL] = pool().library.address(PARALLEL)
     for names, addresses in ((blas.FUNCTIONS, blas.addresses), (blas.FACTORISATIONS, blas.factorisations)):
         if any(f"gradtape_{name}" in module.globals for name in names):
             symbols |= {f"gradtape_{name}": address for name, address in addresses().items()}

@@ -76,6 +76,11 @@ class Machine:
         self._cache: OrderedDict[str, Library] = OrderedDict()
         self._numbers = itertools.count()
 
+    @property
+    def architecture(self) -> str:
+        """The name of the architecture, as in x86_64."""
+        return str(llvm.get_process_triple().partition("-")[0])
+
     def __deepcopy__(self, memo: dict[int, Any]) -> Machine:
         return self  # a copy would free the memory of LLVM a second time
 

@@ -1,13 +1,12 @@
 """Convolutions in native code: all geometries, all derivatives, and the same bits however the work is divided."""
 
-import ctypes
-
 import numpy as np
 import pytest
 
 import gradtape as gt
 from gradtape.jit.native.lower.support import supports
 from gradtape.jit.native.runtime import threads
+from gradtape.jit.native.runtime.pool import pool
 from gradtape.nn import functional
 from gradtape.ops.convolution_ops import Geometry
 
@@ -77,26 +76,17 @@ def test_convolutions_without_instruction_sets():
 @pytest.mark.production
 @pytest.mark.parametrize("case", ["several examples in a row", "one channel a group", "few examples of many channels"])
 def test_how_the_work_is_divided_makes_no_difference(case, monkeypatch):
-    """One call for all units gives the bits of one call for each, in any order."""
+    """One call for all units gives the bits of many calls, by different threads."""
     monkeypatch.setattr(threads, "WORTH", 0)  # as if it were large
     monkeypatch.setattr(gt.config, "threads", 1)
     builder, arrays, results = program(case, "float32")
     group = builder.group(*results)
     expected = group(*arrays)
-    found = [np.empty_like(array) for array in expected]
-    space = np.full(group.workspace + 64, 255, np.uint8)
-    start = -(-space.ctypes.data // 64) * 64
-    buffers = (ctypes.c_void_p * group.slots)()
-    for slot, array in enumerate([*arrays, *found]):
-        buffers[slot] = array.ctypes.data
-    for slot, offset in group.temporaries:
-        buffers[slot] = start + offset
     assert all(nest.units > 1 for nest in group.nests)
-    for nest, units, finish in zip(group.nests, group._units, group._finish, strict=True):
-        for unit in reversed(range(nest.units)):
-            units(buffers, unit, unit + 1)
-        if finish:
-            finish(buffers)
+    monkeypatch.setattr(gt.config, "threads", 5)
+    before = pool().regions
+    found = group(*arrays)
+    assert pool().regions == before + len(group.nests)
     assert [array.tobytes() for array in found] == [array.tobytes() for array in expected]
 
 

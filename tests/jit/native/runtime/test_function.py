@@ -15,6 +15,7 @@ from gradtape.jit.native.backend import NativeBackend
 from gradtape.jit.native.emit.elementwise import EMITTERS, LOGIC, RELATIONS
 from gradtape.jit.native.lower.support import REDUCTIONS, supports
 from gradtape.jit.native.runtime import entry as calls
+from gradtape.jit.native.runtime import threads
 from gradtape.jit.native.schedule.fusion import FusionPlan
 from gradtape.jit.native.schedule.layout import Unsupported
 
@@ -168,7 +169,7 @@ def test_the_number_of_threads_changes_no_bit(number, monkeypatch):
     results = [y] + [builder("sum", y, axis=axis, keepdims=False) for axis in (None, (0,), (1,))]
     group = builder.group(*results)
     array = np.random.default_rng(0).normal(size=(300, 1501))
-    assert group.large
+    assert any(threads.worth_splitting(nest) for nest in group.nests)
     monkeypatch.setattr(config, "threads", 1)
     expected = [found.tobytes() for found in group(array)]
     monkeypatch.setattr(config, "threads", number)
@@ -246,7 +247,7 @@ def test_a_small_group_is_one_function():
         return [line for line in group.assembly.splitlines() if line.endswith(":") and line[0] not in ". "]
 
     assert functions(20) == ["run:"]
-    assert "run:" not in functions(1_000_000)
+    assert functions(1_000_000)[0] != "run:"
 
 
 @pytest.mark.parametrize("shape", [(40,), (9000,), (3, 34), (5, 4, 50), (33, 2, 3)])
