@@ -172,10 +172,10 @@ class Recording:
 
 _INITIAL = Recording()
 _WALKING = Recording(muted=AMBIENT, walking=True)
-_state: ContextVar[Recording] = ContextVar("gradtape recording", default=_INITIAL)
-current = _state.get
-enter = _state.set  # make a recording the present state; `leave` what it returns, whatever happens
-leave = _state.reset
+recording_state: ContextVar[Recording] = ContextVar("gradtape recording", default=_INITIAL)
+current = recording_state.get
+enter = recording_state.set  # make a recording the present state; `leave` what it returns, whatever happens
+leave = recording_state.reset
 
 
 interpreters: set[int] = set()
@@ -194,7 +194,7 @@ def may_record() -> bool:
 
 def switch(recording: Recording) -> None:
     """Make `recording` the present state of this thread or task."""
-    _state.set(recording)
+    recording_state.set(recording)
 
 
 class during:
@@ -206,7 +206,7 @@ class during:
         self.recording = recording
 
     def __enter__(self) -> None:
-        self.token = _state.set(self.recording)
+        self.token = recording_state.set(self.recording)
 
     def __exit__(self, *error: object) -> None:
-        _state.reset(self.token)
+        recording_state.reset(self.token)

@@ -9,7 +9,6 @@ import sys
 import threading
 import types
 from collections.abc import Callable, Iterator, Sequence
-from math import isfinite
 from typing import Any, overload
 
 import numpy as np
@@ -38,7 +37,6 @@ from gradtape.jit.runtime.sample import Sample
 
 Function = Callable[..., Any]
 _SUSPENDED = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-_ndarray, _float64 = np.ndarray, np.float64
 TRACES_AT_MOST = 16
 """How many traces a function may have for the same shapes, dtypes and static values before it is run as it is."""
 
@@ -48,6 +46,12 @@ class Compiled(Inspection):
 
     Call it as the function itself. `program`, `memory` and `stats` tell what was made of it.
     """
+
+    # `__call__` below is replaced by one in machine code (`gradtape.jit.native.runtime.call`) when a function is called
+    # for the second time. That one runs what `_fast` describes, and calls the method below where it does not fit.
+
+    __slots__ = ("_fast",)
+    _fast: FastEntry | None
 
     def __init__(
         self,
@@ -64,9 +68,9 @@ class Compiled(Inspection):
             raise OperandError(f"jit: cache_size={cache_size!r}; an integer of at least 1 is wanted")
         self._cache = ExecutableCache(cache_size)
         self._lock = fork_safe(threading.RLock())  # held while something is compiled
-        self._latest: Executable | None = None
-        self._short: tuple[FastEntry, Executable] | None = None
-        self._explained = False  # whether a result that is not finite was explained
+        self._fast = None
+        self._fast_executable: Executable | None = None  # the one that `_fast` is for
+        self._ran_last: Executable | None = None  # of those that were run by Python code
         self._is_unsettled = False  # whether it was warned that each call is traced anew
         self._misfits = 0  # how many executables failed a guard in the call they were compiled in
         self._warned: set[str] = set()  # the warnings that were given
@@ -102,26 +106,25 @@ class Compiled(Inspection):
 
     # -- calling
 
+    @property
+    def _latest(self) -> Executable | None:
+        return self._fast_executable if self.stats.counters.is_latest else self._ran_last
+
+    @_latest.setter
+    def _latest(self, executable: Executable | None) -> None:
+        self._ran_last = executable
+        self.stats.counters.is_latest = False
+
+    def _use_fast_entry(self, entry: FastEntry | None, executable: Executable | None) -> None:
+        """Let native calls run `entry`, which is of `executable`."""
+        self._latest = self._latest  # native calls are counted for the executable that they are made for
+        self._fast, self._fast_executable = entry, executable
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The function's answer: NumPy arrays for NumPy arrays, tensors for tensors."""
         if keep_saved.get():  # `gt.check_numerics()`: the function itself stops at the line where a NaN is made
             self.stats.uncompiled += 1
             return self._function(*args, **kwargs)
-        short = self._short  # read once: another thread may take it away
-        if short is not None:
-            attempt, executable = short
-            answer = attempt(*args, **kwargs)
-            if answer is not None:
-                self.stats.runs = runs = self.stats.runs + 1
-                self._latest = executable
-                if runs & (runs - 1):  # the two plain cases of `is_suspect`, without the call
-                    first = answer[0] if type(answer) is tuple and answer else answer
-                    kind = type(first)
-                    if kind is _ndarray or (kind is _float64 and isfinite(first)):
-                        return answer
-                if is_suspect(answer, runs):
-                    self._explain_nonfinite(executable, answer, args, kwargs)
-                return answer
         try:
             call, why = CallArguments.of(self._function, self._static, args, kwargs), ""
         except Inline:
@@ -171,12 +174,13 @@ class Compiled(Inspection):
             answer = self._function(*args, **kwargs)
             self._disable(executable, failed)
             return True, answer
-        self.stats.runs += 1
+        self.stats.counters.runs += 1
         self._latest = executable
         is_first = not executable.has_run
-        attempt = executable.find_fast_entry(call)
-        if attempt is not None:
-            self._short = attempt, executable
+        entry = executable.find_fast_entry(call, self.stats.counters)
+        if entry is not None:
+            self._use_fast_entry(entry, executable)
+            backends.install_call(Compiled, "_fast")
         elif not is_first:
             backends.quicken(executable.runner)
         if is_first or is_suspect(answer, self.stats.runs):
@@ -194,8 +198,8 @@ class Compiled(Inspection):
         run: explain_call.ExecutableRun = explain_call.WITHOUT_WRITES,
     ) -> None:
         """Explain results that are not finite, once."""
-        if not self._explained and not explain_call.is_finite(answer):
-            self._explained = True
+        if not self.stats.counters.is_explained and not explain_call.is_finite(answer):
+            self.stats.counters.is_explained = True
             explain_call.explain(self._function, args, kwargs, executable, run)
 
     def _disable(self, executable: Executable, error: Exception) -> None:
@@ -289,7 +293,7 @@ class Compiled(Inspection):
 
     def _keep(self, key: Any, executables: list[Executable] | None) -> None:
         if self._cache.keep(key, executables):
-            self._short = None
+            self._use_fast_entry(None, None)
 
     def _compile(self, call: CallArguments, args: Any, kwargs: Any) -> tuple[Executable, list[Any]]:
         """A new executable, and the values that the function has read besides its arguments."""
@@ -305,7 +309,7 @@ class Compiled(Inspection):
     ) -> None:
         """Report what was found about gradients while tracing, before the first run."""
         if executable.withheld:
-            self._explained |= "not finite" in executable.withheld.deferred
+            self.stats.counters.is_explained |= "not finite" in executable.withheld.deferred
             run = explain_call.ExecutableRun(call, environment, executable.arrays(call, environment), is_over=False)
             explain_call.explain(self._function, args, kwargs, executable, run)
 
@@ -353,7 +357,8 @@ class Compiled(Inspection):
         """Forget all traces."""
         with self._lock:
             self._cache.clear()
-            self._latest = self._short = None
+            self._use_fast_entry(None, None)
+            self._latest = None
 
 
 def _raise_if_checking(error: Exception) -> None:

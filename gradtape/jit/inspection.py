@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gradtape.core.location import Location
@@ -12,6 +11,7 @@ from gradtape.errors import OperandError
 from gradtape.jit.diagnostics import retrace_reasons
 from gradtape.jit.errors import GuardFailed, Untraceable
 from gradtape.jit.guards.signature import Inline, quote_name
+from gradtape.jit.ir.call_plan import Counters
 from gradtape.jit.ir.program import Program
 from gradtape.jit.pipeline import STAGES
 from gradtape.jit.runtime import backends
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from gradtape.jit.diagnostics.timeline import Timeline
 
 
-@dataclass(slots=True)
 class Statistics:
     """What has happened to a compiled function so far.
 
@@ -33,14 +32,27 @@ class Statistics:
     Statistics(traces=2, runs=3, guards_failed=0, uncompiled=0)
     """
 
-    traces: int = 0
+    __slots__ = ("counters", "guards_failed", "traces", "uncompiled")
+
+    traces: int
     """How often the function was traced."""
-    runs: int = 0
-    """How often a compiled program was run."""
-    guards_failed: int = 0
+    guards_failed: int
     """How often a value was not what a trace had relied on."""
-    uncompiled: int = 0
+    uncompiled: int
     """How often the function itself was run instead."""
+
+    def __init__(self) -> None:
+        self.traces = self.guards_failed = self.uncompiled = 0
+        self.counters = Counters()
+
+    @property
+    def runs(self) -> int:
+        """How often a compiled program was run."""
+        return int(self.counters.runs)
+
+    def __repr__(self) -> str:
+        numbers = {name: getattr(self, name) for name in ("traces", "runs", "guards_failed", "uncompiled")}
+        return f"Statistics({', '.join(f'{name}={number}' for name, number in numbers.items())})"
 
 
 class Inspection:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from gradtape.jit.ir.call_plan import CallPlan, Variables
 from gradtape.jit.ir.kernels import Call
 from gradtape.jit.ir.program import Instruction, Program, Value
 from gradtape.jit.native.lower import prepare, support
@@ -56,14 +57,20 @@ class NativeBackend:
         """The program in the form that native code is compiled from."""
         return prepare.prepare(program)
 
-    def whole(self, program: Program, call: Call, single: bool) -> Callable[..., Any] | None:
-        """The native entry of a program whose only step is `call`; None if there is none."""
-        if not isinstance(call, NativeFunction):
+    def native_call(self, program: Program, group: Call, plan: CallPlan) -> tuple[Any, ...] | None:
+        """What a native call of a program whose only step is `group` needs; None if it cannot be called so."""
+        if not isinstance(group, NativeFunction):
             return None
-        from gradtape.jit.native.runtime import entry
+        from gradtape.jit.native.runtime import call  # loaded for the second call only
 
         constants = {constant.value: constant.array for constant in program.constants}
-        return entry.whole_entry(call, program.inputs, constants, program.outputs, single)
+        return call.make_call(group, program.inputs, constants, program.outputs, plan)
+
+    def install_call(self, kind: type, slot: str, variables: Variables) -> None:
+        """Replace the `__call__` of a class by one in machine code, which reads the attribute `slot`."""
+        from gradtape.jit.native.runtime import call
+
+        call.install(kind, slot, variables)
 
 
 _QUICK = frozenset({"add", "subtract", "multiply", "divide", "negative", "square", "where", "astype", "broadcast_to"})

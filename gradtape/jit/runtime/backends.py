@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from gradtape.config import config
+from gradtape.core import recording
+from gradtape.core.backprop import keep_saved
+from gradtape.core.graph import AMBIENT
+from gradtape.jit.ir.call_plan import CallPlan, Variables
 from gradtape.jit.ir.program import Program
 from gradtape.jit.runtime.gc_pause import age
 from gradtape.jit.runtime.runner import Runner
@@ -41,15 +45,19 @@ def steps(program: Program) -> list[Step]:
     return list(program.instructions) if native is None else schedule(native.prepare(program), native)
 
 
-def whole(program: Program, steps: Sequence[Step], single: bool) -> Callable[..., Any] | None:
-    """A native function for a whole program, which returns None for arrays that it cannot take as they are.
-
-    Returns a tuple of the outputs, or the `single` one there is. None if there is no such function.
-    """
+def native_call(program: Program, steps: Sequence[Step], plan: CallPlan) -> tuple[Any, ...] | None:
+    """What a native call of a program that is one group needs; None if it cannot be called so."""
     native = _native() if _backend is None and config.native else None
     if native is None or len(steps) != 1 or not isinstance(steps[0], NativeGroup):
         return None
-    return native.whole(program, steps[0].call, single)
+    return native.native_call(program, steps[0].call, plan)
+
+
+def install_call(kind: type, slot: str) -> None:
+    """Make the `__call__` of a class the native one, which reads what it needs from the attribute `slot`."""
+    native = _native()
+    if native is not None:
+        native.install_call(kind, slot, Variables(keep_saved, recording.recording_state, AMBIENT))
 
 
 def quicken(runner: Runner) -> None:

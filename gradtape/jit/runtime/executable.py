@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from gradtape.core.tensor import Tensor, Variable
 from gradtape.jit.guards.holders import array_behind, is_leaf
 from gradtape.jit.guards.signature import CallArguments
+from gradtape.jit.ir.call_plan import Counters
 from gradtape.jit.ir.kernels import call_silently
 from gradtape.jit.ir.program import Program
 from gradtape.jit.runtime.fast_entry import FastEntry, make_fast_entry
@@ -45,11 +46,11 @@ class Executable:
         self._fast_entry: FastEntry | None = None
         survey.release()
 
-    def find_fast_entry(self, call: CallArguments) -> FastEntry | None:
-        """The fast entry for calls like `call`, if there is one. It is generated in the second call."""
+    def find_fast_entry(self, call: CallArguments, counters: Counters) -> FastEntry | None:
+        """The fast entry for calls like `call`, if there is one. It is made in the second call."""
         if self.has_run and not self.has_tried_fast_entry:
             self.has_tried_fast_entry = True
-            self._fast_entry = make_fast_entry(self, call)
+            self._fast_entry = make_fast_entry(self, call, counters)
         self.has_run = True
         return self._fast_entry
 

@@ -1,25 +1,24 @@
-"""The fast entry of a program that is one native function: a generated check of the arguments, then the native call.
+"""The plan of native calls of an executable that is one native function: see `gradtape.jit.native.runtime.call`.
 
 It is for calls whose arguments are arrays, tuples, lists and dictionaries of them, and plain Python numbers and
-strings. It checks all that an ordinary call checks, or returns None, upon which the call takes the ordinary way. The
-generated function checks the structure of the arguments, the native entry the arrays' dtypes, shapes and layouts. What
-the function read besides its arguments (its own code's globals and closed-over names) has to be the very objects it was
-traced with, or arrays like those.
+strings. A native call checks all that an ordinary call checks, or the call takes the ordinary way. What the function
+read besides its arguments (its own code's globals and closed-over names) has to be the very objects it was traced with,
+or arrays like those. Native code compares and reads what is in cells, dictionaries, lists and tuples itself. For other
+places, and for arguments that are nested or named, there is a generated Python function.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from operator import is_
-from types import FunctionType
+from types import CellType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradtape.core import recording
-from gradtape.core.graph import AMBIENT
-from gradtape.jit.guards.holders import GONE, Place, Scope
+from gradtape.jit.guards.holders import GONE, Attribute, Missing, Place, Scope
+from gradtape.jit.ir.call_plan import ABSENT, CallPlan, Counters
 from gradtape.jit.ir.results import Output
 from gradtape.jit.runtime import backends
 
@@ -27,44 +26,111 @@ if TYPE_CHECKING:
     from gradtape.jit.guards.signature import CallArguments
     from gradtape.jit.runtime.executable import Executable
 
-FastEntry = Callable[..., Any]
+FastEntry = tuple[Any, ...]
+"""What a native call needs: see `gradtape.jit.native.runtime.call.make_call`."""
 
 _FILE = f"{__file__}:generated"
 
 
-def make_fast_entry(executable: Executable, call: CallArguments) -> FastEntry | None:
+def make_fast_entry(executable: Executable, call: CallArguments, counters: Counters) -> FastEntry | None:
     """The fast entry of `executable` for calls like `call`; None if it cannot have one."""
     if call.objects or call.variables or call.tensors or not all(type(array) is np.ndarray for array in call.arrays):
         return None
     survey, template = executable.survey, executable.template
     if executable.writes or survey.watched or survey.local_sizes:
         return None
-    if not template.as_numpy or template.count != len(executable.program.outputs):
+    indices = sorted(part.index for part in template.parts if type(part) is Output)
+    if not template.as_numpy or indices != list(range(len(executable.program.outputs))):
         return None
     writer = EntryWriter()
     try:
-        leaves = [writer.read(place) for place in survey.leaves]
         if not all(type(place.read()) is np.ndarray for place in survey.leaves):
             return None
         writer.read_arguments(call.key)
-        answer = writer.answer(template.tree)
+        answer = _native_answer(template.tree)
+        pack = None if answer is not NotImplemented else writer.pack(template.tree, template.count)
     except (NoFastEntry, *GONE):
         return None
-    entry = backends.whole(executable.program, executable.runner.steps, template.single)
-    if entry is None:
-        return None
+    reads = [_native_read(place) for place in survey.leaves]
+    if None in reads:  # captured arrays are the last inputs, in this order
+        leaves, reads = [writer.read(place) for place in survey.leaves], []
+    else:
+        leaves = []
+    guards = _guards(executable, writer)
+    first = template.tree
+    for _ in range(2):
+        first = first[0] if type(first) is tuple and first else first
+    number = first.index if type(first) is Output else None
+    plan = CallPlan(guards, [read for read in reads if read], writer.unpack(leaves), answer, pack, number, counters)
+    return backends.native_call(executable.program, executable.runner.steps, plan)
+
+
+def _guards(executable: Executable, writer: EntryWriter) -> list[tuple[str, Any, Any, Any]]:
+    """The guards that native code compares; all others become conditions of the generated function."""
+    survey, guards = executable.survey, []
     for place in survey.fixed:
-        if not writer.is_built_in(place):
+        native = _native_guards(place)
+        guards += native
+        if not native:
             writer.conditions.append(place.condition(writer.name))
-    writer.conditions += [f"{writer.name(check)}()" for check in writer.checks()]
     for container, size in survey.sizes:
-        writer.conditions.append(f"len({writer.name(container)}) == {size}")
+        if type(container) is list or type(container) is dict:
+            guards.append(("size", container, None, size))
+        else:
+            writer.conditions.append(f"len({writer.name(container)}) == {size}")
     for container, items in survey.orders:
         writer.conditions.append(f"all(map(_is, {writer.name(container)}, {writer.name(items)}))")
     for place, index in survey.twins:
-        writer.conditions.append(f"{writer.read(place)} is {leaves[index]}")
-    plain = template.single or (template.flat and template.in_order)
-    return writer.function(entry, leaves, template.count, None if plain else answer)
+        writer.conditions.append(f"{writer.read(place)} is {writer.read(survey.leaves[index])}")
+    return guards
+
+
+def _native_guards(place: Place) -> list[tuple[str, Any, Any, Any]]:
+    """A guard as native code checks it; none if it cannot."""
+    container, key = place.container, place.key
+    if type(place) is Missing:
+        is_plain = type(container) is dict and type(key) is str
+        return [("item", container, key, ABSENT)] if is_plain else []
+    if type(place) is Place and type(container) is Scope:  # a built-in name, which no global has
+        names, known = container.globals, container.builtins
+        if type(names) is not dict or type(known) is not dict or key in names:
+            return []
+        return [("item", names, key, ABSENT), ("item", known, key, place.value)]
+    if type(place) is Attribute and key == "__code__" and type(container) is FunctionType:
+        return [("code", container, None, place.value)]
+    if type(place) is Attribute and key == "__class__" and place.value is type(container):
+        is_own = any("__class__" in vars(base) for base in type(container).__mro__ if base is not object)
+        return [] if is_own else [("type", container, None, place.value)]
+    read = _native_read(place)
+    return [(*read, place.value)] if read is not None else []
+
+
+def _native_read(place: Place) -> tuple[str, Any, Any] | None:
+    """How native code reads what is at a place; None if it cannot."""
+    container, key = place.container, place.key
+    if type(place) is not Place:
+        return None
+    if key is None:
+        return ("cell", container, None) if type(container) is CellType else None
+    if type(container) is dict and type(key) is str:
+        return "item", container, key
+    if type(container) is list and type(key) is int and key >= 0:
+        return "list", container, key
+    if type(container) is tuple and type(key) is int and key >= 0:
+        return "tuple", container, key
+    return None
+
+
+def _native_answer(tree: Any) -> Any:
+    """The structure of the answer with numbers of results; NotImplemented if native code does not build it."""
+    if type(tree) is Output:
+        return tree.index
+    if tree is None:
+        return None
+    if type(tree) is not tuple and type(tree) is not list:
+        return NotImplemented
+    parts = [_native_answer(part) for part in tree]
+    return NotImplemented if NotImplemented in parts else type(tree)(parts)
 
 
 class NoFastEntry(Exception):
@@ -72,17 +138,15 @@ class NoFastEntry(Exception):
 
 
 class EntryWriter:
-    """Generates the function that checks the arguments."""
+    """Generates the functions that take arguments apart and build answers, where native code does not."""
 
     def __init__(self) -> None:
-        self.scope: dict[str, Any] = {"_current": recording.current, "_AMBIENT": AMBIENT, "_is": is_}
-        self.scope["_GONE"] = (*GONE, NameError)
-        self.conditions = ["_current().bits & _AMBIENT"]
+        self.scope: dict[str, Any] = {"_is": is_, "_GONE": (*GONE, NameError)}
+        self.conditions: list[str] = []
         self.lines: list[str] = []  # in which structures are taken apart
         self.arrays: list[str] = []
         self.positional: list[str] = []
         self.named: list[str] = []
-        self.built_in: dict[int, tuple[dict[str, Any], dict[str, Any]]] = {}  # by namespace
         self._count = 0
 
     def name(self, thing: Any) -> str:
@@ -94,27 +158,6 @@ class EntryWriter:
     def read(self, place: Place) -> str:
         """What is at a place, as an expression."""
         return place.expression(self.name)
-
-    def is_built_in(self, place: Place) -> bool:
-        """Whether a place is that of a built-in name, which `checks` looks after."""
-        if type(place) is not Place or type(place.container) is not Scope:
-            return False
-        names = place.container.globals
-        self.built_in.setdefault(id(names), (names, {}))[1][place.key] = place.value
-        return True
-
-    def checks(self) -> Iterator[Callable[[], bool]]:
-        """Functions that say whether built-in names still stand for what they did, one for each namespace.
-
-        Each runs in the namespace itself: Python finds a built-in name faster than anything written here would.
-        """
-        for names, known in self.built_in.values():
-            conditions = [f"{name} is _k{number}" for number, name in enumerate(known)]
-            parameters = [f"_k{number}" for number in range(len(known))]
-            source = f"def check({', '.join(parameters)}): return {' and '.join(conditions)}"
-            scope: dict[str, Any] = {}
-            exec(compile(source, _FILE, "exec"), scope)
-            yield FunctionType(scope["check"].__code__, names, "check", tuple(known.values()))
 
     def _new(self) -> str:
         self._count += 1
@@ -187,29 +230,26 @@ class EntryWriter:
             return f"{{{', '.join(items)}}}"
         raise NoFastEntry
 
-    def function(self, entry: FastEntry, leaves: list[str], count: int, answer: str | None) -> FastEntry:
-        """The function; without an `answer`, it returns what the entry does."""
-        self.scope["_entry"] = entry
-        arguments = ", ".join([*self.arrays, *leaves])
-        lines = [f"if not ({' and '.join(self.conditions)}): return None"]
-        if self.lines or leaves or len(self.arrays) != len(self.positional):
-            if self.positional:
-                lines += [f"if len(_args) != {len(self.positional)}: return None"]
-                lines += [f"{', '.join(self.positional)}, = _args"]
-            lines += self.lines
-        else:
-            arguments = "*_args"  # the entry counts them
-        if self.named:
-            lines.insert(0, f"if tuple(_named) != {self.name(tuple(self.named))}: return None")
-        else:
-            lines.insert(0, "if _named: return None")
-        if answer is None:
-            lines += [f"return _entry({arguments})"]
-        else:
-            lines += [f"_answer = _entry({arguments})", "if _answer is None: return None"]
-            lines += [f"{', '.join(f'_r{i}' for i in range(count))}, = _answer", f"return {answer}"]
+    def unpack(self, leaves: list[str]) -> Callable[..., Any] | None:
+        """From the arguments to the arrays among them, and `leaves`; None if they are arrays, given by position."""
+        if not (self.conditions or self.lines or leaves):
+            return None
+        lines = [f"if tuple(_named) != {self.name(tuple(self.named))}: return None"]
+        lines += [f"if not ({condition}): return None" for condition in self.conditions]
+        lines += [f"if len(_args) != {len(self.positional)}: return None"]
+        if self.positional:
+            lines += [f"{', '.join(self.positional)}, = _args"]
+        lines += [*self.lines, f"return ({''.join(f'{array}, ' for array in (*self.arrays, *leaves))})"]
         body = "\n        ".join(lines)
-        source = f"def shortcut(*_args, **_named):\n    try:\n        {body}\n    except _GONE:\n        return None\n"
+        source = f"def unpack(*_args, **_named):\n    try:\n        {body}\n    except _GONE:\n        return None\n"
+        return self._compile(source, "unpack")
+
+    def pack(self, tree: Any, count: int) -> Callable[..., Any]:
+        """From the results to the answer."""
+        results = ", ".join(f"_r{i}" for i in range(count))
+        return self._compile(f"def pack({results}): return {self.answer(tree)}", "pack")
+
+    def _compile(self, source: str, name: str) -> Callable[..., Any]:
         exec(compile(source, _FILE, "exec"), self.scope)
-        made: FastEntry = self.scope["shortcut"]
+        made: Callable[..., Any] = self.scope[name]
         return made
