@@ -80,9 +80,20 @@ def _matmul_right(g: Array, x: Array, y: Array) -> Any:
         right = np.matmul(g, conjugated(x))
     elif y.ndim == 1:
         right = np.matmul(_adjoint(x), g[..., None])[..., 0]
+    elif y.ndim == 2 and x.ndim > 2:  # a sum over the matrices of a stack: one product with all their rows
+        rows = math.prod(x.shape[:-1])
+        right = np.matmul(_adjoint(x.reshape((rows, x.shape[-1]))), g.reshape((rows, g.shape[-1])))
     else:
         right = np.matmul(_adjoint(x), g)
     return right if right.shape == y.shape else unbroadcast(right, y.shape)
+
+
+def _matmul_kernel(x: Array, y: Array) -> Any:
+    """`np.matmul`; for a stack of matrices and one matrix, one product with all rows of the stack."""
+    if x.ndim > 2 and y.ndim == 2 and x.flags.c_contiguous and x.shape[-1] == y.shape[0]:
+        rows = math.prod(x.shape[:-1])
+        return np.matmul(x.reshape((rows, x.shape[-1])), y).reshape((*x.shape[:-1], y.shape[1]))
+    return np.matmul(x, y)
 
 
 def _batch_matmul(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:
@@ -123,7 +134,7 @@ def _pad_batch(x: Array, rank: int) -> Any:
 
 
 matmul = multilinear(
-    lambda x, y: np.matmul(x, y),
+    _matmul_kernel,
     _matmul_left,
     _matmul_right,
     name="matmul",

@@ -3,8 +3,9 @@
 The same means: to the last bit, with NaN, infinities and signed zeros where they were. `x * 1` is `x`, but `x + 0` is
 not (-0.0 + 0 is 0), `x - 0` is, and `x * 0` is left alone. There are three exceptions: `stable_forms`, which puts an
 operation that is at least as accurate everywhere in the place of two, sums with zero in `slice_sums`, `row_buffers`,
-`merge_writes` and `forward_writes`, where -0.0 stays so, and the same factors in another form in `share_factors`,
-`triangles` and `cholesky_parts`, where solutions are rounded otherwise. (`sparse_rows` adds in another order.)
+`merge_writes`, `forward_writes` and `joined_parts`, where -0.0 stays so, and the same factors in another form in
+`share_factors`, `triangles` and `cholesky_parts`, where solutions are rounded otherwise. (`sparse_rows` adds in another
+order, and BLAS may do so with the larger products of `flat_products`.)
 
 `PASSES` and `LAST_PASSES` are their order and `optimise` runs them. `rewrite` is the engine that most of them use;
 `reroll` makes loops of repeated instructions, `row_buffers`, `uniform_rows` and `forward_writes` take writes out of
@@ -21,8 +22,10 @@ from gradtape.jit.passes.cholesky_parts import split_cholesky_gradients
 from gradtape.jit.passes.constants import fold_constants
 from gradtape.jit.passes.cse import share_subexpressions
 from gradtape.jit.passes.dce import drop_dead
+from gradtape.jit.passes.flat_products import flatten_products
 from gradtape.jit.passes.forward_writes import forward_writes
 from gradtape.jit.passes.identities import drop_identities
+from gradtape.jit.passes.joined_parts import join_parts
 from gradtape.jit.passes.layouts import cancel_layouts, keep_broadcasts_virtual
 from gradtape.jit.passes.licm import hoist_invariants
 from gradtape.jit.passes.merge_writes import merge_writes
@@ -61,6 +64,9 @@ LAST_PASSES: tuple[Pass, ...] = (
     share_factors,
     split_cholesky_gradients,
     order_by_rows,
+    join_parts,
+    flatten_products,
+    cancel_layouts,
 )
 """The passes that are run once, when loops have been made."""
 
