@@ -20,7 +20,7 @@ from mpmath import mp, mpf
 Function = Callable[[Any], Any]
 TABLE = Path(__file__).parents[1] / "gradtape" / "jit" / "native" / "math" / "coefficients.py"
 
-TARGETS = {"double": mpf(2) ** -57, "single": mpf(2) ** -36}
+TARGETS = {"double": mpf(2) ** -57, "single": mpf(2) ** -36, "binary32": mpf(2) ** -26}
 
 
 def around_zero(formula: Function, series: Function) -> Function:
@@ -175,6 +175,23 @@ def rows() -> dict[str, tuple[Function, Any, Any]]:
     }
 
 
+def binary32_rows() -> dict[str, tuple[Function, Any, Any]]:
+    """The functions that are computed in binary32 throughout: see `math.binary32`."""
+    shared = rows()
+    return {
+        "exp": shared["exp"],
+        "erf": shared["erf"],
+        # erfc(x) = exp(-P(t)) with x = 1 + t, where 1 - erfc(x) needs few digits of it
+        "log_erfc": (lambda t: -mpmath.log(mpmath.erfc(1 + t)), -mpf("0.0001"), mpf("3.0001")),
+        # tanh(x) = x + x**3 * P(x**2)
+        "tanh": (
+            around_zero(lambda z: (mpmath.tanh(root(z)) / root(z) - 1) / z, lambda z: -mpf(1) / 3 + 2 * z / 15),
+            mpf(0),
+            mpf("0.3907"),
+        ),
+    }
+
+
 def interpolate(function: Function, low: Any, high: Any, degree: int) -> list[Any]:
     """The coefficients, constant first, of the polynomial through Chebyshev's nodes."""
     count = degree + 1
@@ -204,7 +221,7 @@ def relative_error(function: Function, coefficients: list[Any], low: Any, high: 
 
 
 # How much smaller a term is than the result it is added to: its own relative error may be larger by that factor.
-SLACK = {"log": 10**3, "sin": 6, "cos": 40, "exp": 4, "asin": 12, "atan": 12, "erf": 2}
+SLACK = {"log": 10**3, "sin": 6, "cos": 40, "exp": 4, "asin": 12, "atan": 12, "erf": 2, "tanh": 8}
 START_ACCURACY = mpf(2) ** -13
 
 
@@ -219,23 +236,18 @@ def fit(name: str, function: Function, low: Any, high: Any, target: Any) -> list
 
 def main() -> None:
     mp.dps = 60
-    lines = [
-        '"""Coefficients of the vector maths, lowest power first; written by `tools/fit_coefficients.py`."""',
-        "",
-        "DOUBLE: dict[str, tuple[float, ...]] = {",
-    ]
-    for title, precision in (("DOUBLE", "double"), ("SINGLE", "single")):
-        if title == "SINGLE":
-            lines += ["}", "", "SINGLE: dict[str, tuple[float, ...]] = {"]
-        for name, (function, low, high) in rows().items():
-            coefficients = fit(name, function, low, high, TARGETS[precision])
+    lines = ['"""Coefficients of the vector maths, lowest power first; written by `tools/fit_coefficients.py`."""']
+    for title, table in (("DOUBLE", rows()), ("SINGLE", rows()), ("BINARY32", binary32_rows())):
+        lines += ["", f"{title}: dict[str, tuple[float, ...]] = {{"]
+        for name, (function, low, high) in table.items():
+            coefficients = fit(name, function, low, high, TARGETS[title.lower()])
             lines.append(f'    "{name}": (')
             lines += [f"        {float(value)!r}," for value in coefficients]
             lines.append("    ),")
             if name == "erfc":  # the constant term in two parts
                 lines.append(f'    "erfc_low": ({float(coefficients[0] - float(coefficients[0]))!r},),')
-            print(precision, name, len(coefficients))
-    lines.append("}")
+            print(title, name, len(coefficients))
+        lines.append("}")
     TABLE.write_text("\n".join(lines) + "\n")
 
 

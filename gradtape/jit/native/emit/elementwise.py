@@ -67,8 +67,11 @@ class Elements:
             code = self._outlined(name, dtype, len(operands))
             key = ("call", code.name, *(id(operand.ir) for operand in operands))
             return self.lanes.once(key, lambda: self.lanes.builder.call(code, [operand.ir for operand in operands]))
-        from gradtape.jit.native.math.erf import FUNCTIONS  # loaded when first needed
+        from gradtape.jit.native.math import binary32  # loaded when first needed
+        from gradtape.jit.native.math.erf import FUNCTIONS
 
+        if dtype == _SINGLE and name in binary32.FUNCTIONS:
+            return binary32.FUNCTIONS[name](self.lanes, *operands)
         if dtype == _DOUBLE:
             return FUNCTIONS[name](self.double, *operands)
         wide = [self.lanes.convert("fpext", operand, DOUBLE) for operand in operands]
@@ -319,6 +322,19 @@ def find_outlined(instructions: Sequence[Any]) -> frozenset[str]:
 
 HEAVY = frozenset({*_VECTORISED, "power", *_PARTS})
 """Operations that take tens of machine instructions: their results are stored rather than computed twice."""
+
+
+IN_BINARY32 = frozenset({"erf", "exp", "sigmoid", "tanh"})
+"""Those of them that are computed in binary32 for numbers of that dtype: see `math.binary32`."""
+
+
+def is_wide(instructions: Sequence[AnyInstruction]) -> bool:
+    """Whether no heavy operation and no operand needs lanes of 64 bits."""
+    return all(
+        (instruction.name in IN_BINARY32 or instruction.name not in HEAVY)
+        and all(x.dtype.itemsize <= 4 for x in (*instruction.values, *instruction.results))
+        for instruction in instructions
+    )
 
 
 def _dtypes(instruction: AnyInstruction) -> list[Any]:

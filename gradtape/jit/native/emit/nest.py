@@ -103,6 +103,8 @@ class NestEmitter(Reducing):
         length = len(nest.instructions)
         long_width = HEAVY_WIDTH if "+avx512f" in machine.features else LONG_WIDTH  # of vectors in one register each
         widest = long_width if length > LONG_BODY else HEAVY_WIDTH if self.heavy or length > LIGHT else LIGHT_WIDTH
+        if widest == HEAVY_WIDTH and elementwise.is_wide(nest.instructions):
+            widest = LIGHT_WIDTH
         self.kind = "map" if not nest.reductions else "row" if self.inner.reduced else "column"
         if self.kind == "row" and not self.heavy and length <= SHORT and len(nest.reductions) == 1:
             widest = ROW_WIDTH
@@ -279,6 +281,9 @@ class NestEmitter(Reducing):
         if self.inner.windows:
             self.emit_windows(values, offsets, first, builder.add(first, length))
             return
+        if self.kind == "column" and self.has_long_rows():
+            self.emit_columns(values, offsets, first, blocks, row_chunk, part)
+            return
         rest = self.inner.size % self.width
         apart = isinstance(blocks, int) and rest and blocks <= SHORT_ROW and bool(self.nest.stores)
         with self.loop(0, blocks - 1 if apart else blocks) as block:
@@ -298,6 +303,18 @@ class NestEmitter(Reducing):
         else:
             self.compute(values, 1, offsets, place)
             self.store_all(values, offsets, place)
+
+    def has_long_rows(self) -> bool:
+        """Whether the rows of a column sum are long, and nothing heavy is the same for all of them."""
+        if self.rows is None or self.rows.size == 1 or -(-self.inner.size // self.width) <= SHORT_ROW:
+            return False
+        levels: dict[Any, int] = {value: self.level(value) for value in self.nest.loads}
+        for instruction in self.nest.instructions:
+            level = max((levels[x] for x in instruction.values), default=0)
+            levels.update(dict.fromkeys(instruction.results, level))
+            if level == 1 and instruction.name in elementwise.HEAVY:
+                return False
+        return True
 
     def split_unit(self, unit: ir.Value) -> list[Any]:
         """The index of each outer loop, of the chunk of rows, and of the chunk of the inner loop."""

@@ -2,9 +2,9 @@
 
 The order of the additions depends on the length of what is summed only. A row is added up in 32 lanes (fewer if it is
 shorter): element i goes to lane i modulo 32, whatever the vector width of the loop, with new lanes every 32 rounds;
-then the lanes are added pairwise, in halves. A column is added up from top to bottom. Long rows and tall columns are
-divided into units; each leaves a partial result, and these are added in their order, with compensation. Sums of floats
-are computed in binary64.
+then the lanes are added pairwise, in halves. A column is added up from top to bottom; where rows are long, many columns
+at a time, row by row. Long rows and tall columns are divided into units; each leaves a partial result, and these are
+added in their order, with compensation. Sums of floats are computed in binary64.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ FRESH = 32  # rounds of additions to one set of lanes
 CHUNK = 8192  # elements of the inner loop in one unit
 ROWS = 128  # rows of a column sum in one unit
 FINISH_WIDTH = 8
+SIDE_BY_SIDE = 32  # vectors of columns that are added up row by row
 
 
 def sum_lanes(length: int) -> int:
@@ -167,12 +168,7 @@ class Reducing(Loops, abc.ABC):
         totals = [self.local(self.lanes.type(lane_type(accumulator(r)))) for r in self.nest.reductions]
         for reduction, total in zip(self.nest.reductions, totals, strict=True):
             self.builder.store(self.identity(reduction).ir, total)
-        begin: Any = 0
-        end: Any = self.count_rows()
-        if self.row_chunks > 1:
-            begin = self.builder.mul(row_chunk, self.number(ROWS))
-            end = self.minimum(self.builder.add(begin, self.number(ROWS)), self.number(self.rows.size))
-        with self.loop(begin, end) as row:
+        with self.loop(*self.row_bounds(row_chunk)) as row:
             deep = dict(inside)
             self.compute(deep, 2, offsets, place, row)
             self.store_all(deep, offsets, place, row)
@@ -182,6 +178,58 @@ class Reducing(Loops, abc.ABC):
             kind = self.lanes.type(lane_type(accumulator(reduction)))
             value = Vector(self.lanes, self.builder.load(memory, typ=kind))
             self.store_result(reduction, value, offsets[reduction], place, part)
+
+    def emit_columns(
+        self,
+        values: dict[Any, Vector],
+        offsets: dict[Any, Any],
+        first: ir.Value,
+        blocks: int | ir.Value,
+        row_chunk: ir.Value,
+        part: ir.Value,
+    ) -> None:
+        """Long rows: columns are added up side by side, row by row, so that memory is read in its order.
+
+        Each column is added up from top to bottom, as by `emit_column`.
+        """
+        builder = self.builder
+        count = self.number(blocks) if isinstance(blocks, int) else blocks
+        together = self.number(SIDE_BY_SIDE)
+        kinds = [self.lanes.type(lane_type(accumulator(r))) for r in self.nest.reductions]
+        totals = [self.local(ir.ArrayType(kind, SIDE_BY_SIDE)) for kind in kinds]
+        begin, end = self.row_bounds(row_chunk)
+
+        def place_of(total: Any, number: Any) -> Any:
+            return builder.gep(total, [self.number(0), number], inbounds=True)
+
+        groups = builder.udiv(builder.add(count, self.number(SIDE_BY_SIDE - 1)), together)
+        with self.loop(0, -(-blocks // SIDE_BY_SIDE) if isinstance(blocks, int) else groups) as group:
+            start = builder.mul(group, together)
+            length = self.minimum(together, builder.sub(count, start))
+            with self.loop(self.number(0), length) as number:
+                for reduction, total in zip(self.nest.reductions, totals, strict=True):
+                    builder.store(self.identity(reduction).ir, place_of(total, number))
+            with self.loop(begin, end) as row, self.loop(self.number(0), length) as number:
+                place, _ = self.place(first, builder.add(start, number))
+                deep = dict(values)
+                self.compute(deep, 1, offsets, place, None)
+                self.compute(deep, 2, offsets, place, row)
+                self.store_all(deep, offsets, place, row)
+                for reduction, total in zip(self.nest.reductions, totals, strict=True):
+                    self.add(reduction, place_of(total, number), self.term(reduction, deep))
+            with self.loop(self.number(0), length) as number:
+                place, _ = self.place(first, builder.add(start, number))
+                for reduction, total, kind in zip(self.nest.reductions, totals, kinds, strict=True):
+                    value = Vector(self.lanes, builder.load(place_of(total, number), typ=kind))
+                    self.store_result(reduction, value, offsets[reduction], place, part)
+
+    def row_bounds(self, row_chunk: ir.Value) -> tuple[Any, Any]:
+        """The first row of a unit of a column sum, and the one after its last."""
+        assert self.rows is not None
+        if self.row_chunks <= 1:
+            return 0, self.count_rows()
+        begin = self.builder.mul(row_chunk, self.number(ROWS))
+        return begin, self.minimum(self.builder.add(begin, self.number(ROWS)), self.number(self.rows.size))
 
     # -- results
 

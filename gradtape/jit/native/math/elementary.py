@@ -1,8 +1,8 @@
 """Elementary functions on vectors of lanes, without branches, so that every lane costs the same.
 
 A function takes `Maths` and binary64 lanes and returns binary64 lanes. With `maths.single` it computes what binary32
-needs (shorter polynomials, no pairs), and the caller rounds the answer once. Within 2 ulp everywhere; NaN, infinities,
-signed zeros and subnormal numbers as IEEE 754 and NumPy have them.
+needs (shorter polynomials, no pairs), and the caller rounds the answer once; for some functions, `binary32` has another
+version. Within 2 ulp everywhere; NaN, infinities, signed zeros and subnormal numbers as IEEE 754 and NumPy have them.
 
 Polynomials come from `tools/fit_coefficients.py`, which states the interval and the form of each. Other numbers are
 mathematical constants, written as the nearest binary64 number and, where a pair is needed, what that leaves.

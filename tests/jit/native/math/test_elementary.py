@@ -5,8 +5,9 @@ import warnings
 import mpmath
 import numpy as np
 import pytest
+from scipy import special
 
-from ..kernels import BINARY, FUNCTIONS, REFERENCES, native, oldest, ulps
+from ..kernels import BINARY, FUNCTIONS, REFERENCES, native, native_operation, oldest, ulps
 
 DTYPES = ("float64", "float32")
 BOUND = 2.0
@@ -236,3 +237,32 @@ def test_loops_are_packed():
     if "xmm" in text:
         assert "mulpd" in text or "vfmadd" in text
         assert "callq\tsin" not in text
+
+
+@pytest.mark.parametrize("machine", ["host", "oldest"])
+@pytest.mark.parametrize("name", ["erf", "exp", "sigmoid", "tanh"])
+def test_functions_in_binary32_are_within_two_ulps_on_a_grid(name, machine):
+    """Functions that are computed in binary32 throughout are within 2 ulp on every 4001st number of that dtype."""
+    x = np.arange(0, 2**32, 4001, dtype=np.uint64).astype(np.uint32).view(np.float32)
+    x = x[np.isfinite(x)]
+    found = native_operation(name, 1, "float32", machine)(x)
+    functions = {"erf": special.erf, "exp": np.exp, "sigmoid": special.expit, "tanh": np.tanh}
+    with np.errstate(all="ignore"):
+        exact = functions[name](x.astype(np.float64))
+        rounded = exact.astype(np.float32)
+        spacing = np.spacing(np.abs(rounded)).astype(np.float64)
+        wrong = np.abs(found - exact) > 2 * spacing
+    finite = np.isfinite(rounded)
+    assert not np.any(wrong & finite), x[wrong & finite][:3]
+    np.testing.assert_array_equal(found[~finite], rounded[~finite])
+
+
+@pytest.mark.parametrize("name", ["erf", "exp", "sigmoid", "tanh"])
+def test_functions_in_binary32_keep_signs_and_infinities(name):
+    """Signed zeros, infinities and NaN have the values that NumPy and SciPy give them."""
+    x = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1e-45, -1e-45], np.float32)
+    functions = {"erf": special.erf, "exp": np.exp, "sigmoid": special.expit, "tanh": np.tanh}
+    found = native_operation(name, 1, "float32")(x)
+    expected = functions[name](x)
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(np.signbit(found), np.signbit(expected))
