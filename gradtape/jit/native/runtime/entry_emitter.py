@@ -37,8 +37,10 @@ from gradtape.jit.native.schedule.workspace import ALIGNMENT
 INT32 = ir.IntType(32)
 BYTE = ir.IntType(8)
 ON_THE_STACK = 4096
+MOST_KEPT = 1 << 28
+"""Bytes of a workspace up to which it is kept from call to call: the pages of a new one are cleared by the system."""
 LET_GO = 50_000  # nanoseconds of work from which on the GIL is released
-ARGUMENTS, CONSTANTS, RESULTS, TEMPORARIES, SLOTS, WORKSPACE, RUN, RELEASES_GIL, STATUS_SLOT = HEADER = range(9)
+ARGUMENTS, CONSTANTS, RESULTS, TEMPORARIES, SLOTS, WORKSPACE, RUN, RELEASES_GIL, STATUS_SLOT, ARENA = HEADER = range(10)
 
 
 def is_simple(group: NativeFunction) -> bool:
@@ -69,7 +71,8 @@ class Description:
         releases = threads.cost(group.nests) > LET_GO
         numbers = [arguments, len(self.constants), results, len(group.temporaries), group.slots, group.workspace]
         status = group.status if group.status >= 0 else group.slots  # without a status: the slot after the last
-        return [*numbers, group.library.address("run"), releases, status]
+        arena = group.arena.address if group.workspace <= MOST_KEPT else 0
+        return [*numbers, group.library.address("run"), releases, status, arena]
 
     def array_records(self, values: Sequence[Any]) -> list[int]:
         """For each array: its dtype, its rank, its slot in the table of pointers or -1, its lengths."""
@@ -260,12 +263,16 @@ class EntryEmitter:
         builder.store(self.frame, space)
         builder.store(self.null, memory)
         with builder.if_then(builder.not_(small)):
-            size = builder.add(self.read(self.header, WORKSPACE), self.number(ALIGNMENT))
-            made = builder.call(allocate, [size])
-            with builder.if_then(builder.icmp_unsigned("==", made, self.null), likely=False):
-                builder.call(self.declare("PyErr_NoMemory", POINTER), [])
-                builder.branch(self.failed)
-            builder.store(made, memory)
+            self.swap_arena(memory)
+            is_new = builder.icmp_unsigned("==", builder.load(memory, typ=POINTER), self.null)
+            with builder.if_then(is_new, likely=False):
+                size = builder.add(self.read(self.header, WORKSPACE), self.number(ALIGNMENT))
+                new = builder.call(allocate, [size])
+                with builder.if_then(builder.icmp_unsigned("==", new, self.null), likely=False):
+                    builder.call(self.declare("PyErr_NoMemory", POINTER), [])
+                    builder.branch(self.failed)
+                builder.store(new, memory)
+            made = builder.load(memory, typ=POINTER)
             number = builder.add(builder.ptrtoint(made, LONG), self.number(ALIGNMENT - 1))
             builder.store(builder.inttoptr(builder.and_(number, self.number(-ALIGNMENT)), POINTER), space)
         start = builder.load(space, typ=POINTER)
@@ -285,8 +292,19 @@ class EntryEmitter:
             restore = self.declare("PyEval_RestoreThread", VOID, POINTER)
             builder.call(restore, [builder.load(state, typ=POINTER)])
         with builder.if_then(builder.not_(small)):
-            builder.call(free, [builder.load(memory, typ=POINTER)])
+            self.swap_arena(memory)
+            builder.call(free, [builder.load(memory, typ=POINTER)])  # null, or that of another thread
         missing = builder.icmp_unsigned("!=", builder.load(status, typ=LONG), self.number(0))
         with builder.if_then(missing, likely=False):
             self.drop_results()
             builder.branch(self.slow)
+
+    def swap_arena(self, memory: ir.Value) -> None:
+        """Exchange the memory in a variable for what the arena of the program holds, if it has one: null, or memory."""
+        builder = self.builder
+        arena = self.read(self.header, ARENA)
+        with builder.if_then(builder.icmp_unsigned("!=", arena, self.number(0))):
+            cell = builder.inttoptr(arena, LONG.as_pointer())
+            given = builder.ptrtoint(builder.load(memory, typ=POINTER), LONG)
+            taken = builder.atomic_rmw("xchg", cell, given, "seq_cst")
+            builder.store(builder.inttoptr(taken, POINTER), memory)

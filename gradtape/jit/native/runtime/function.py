@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import itertools
+import weakref
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -22,6 +23,27 @@ from gradtape.jit.native.runtime.pool import PARALLEL, pool
 from gradtape.jit.native.schedule.workspace import ALIGNMENT
 
 Array = np.ndarray[Any, Any]
+
+
+class Arena:
+    """A cell for the address of the workspace that a function keeps from call to call, which it frees in the end.
+
+    A call takes the workspace out and puts it back: concurrent calls have their own.
+    """
+
+    def __init__(self) -> None:
+        self._cell = ctypes.c_void_p()
+        self.address = ctypes.addressof(self._cell)
+        weakref.finalize(self, _free, self._cell).atexit = False
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Arena:
+        return Arena()  # memory has one owner
+
+
+def _free(cell: ctypes.c_void_p) -> None:
+    free = ctypes.pythonapi.PyMem_RawFree
+    free.restype, free.argtypes = None, (ctypes.c_void_p,)
+    free(cell)
 
 
 class NativeFunction:
@@ -58,6 +80,7 @@ class NativeFunction:
         symbols = _symbols(module) | block.addresses | (self.checks.symbols if self.checks is not None else {})
         self.library: Library = self.machine.compile(self.text, [name], symbols)
         self._run = self.library.function(name, None, ctypes.c_void_p)
+        self.arena = Arena()
         self.constants: tuple[Array, ...] = ()
         self._plain: NativeFunction | None = None
 

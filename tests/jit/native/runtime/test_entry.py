@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import copy
+import ctypes
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
 import pytest
 
-from gradtape.jit.native.runtime import abi
+from gradtape.jit.native.runtime import abi, entry, entry_emitter
+from gradtape.jit.native.runtime.function import NativeFunction
+
+from ..programs import Builder
 
 
 @pytest.mark.parametrize("name", ["TUPLE_ITEMS", "BYTES_START"])
@@ -23,3 +32,41 @@ def test_native_calls_need_the_layouts_of_what_guards_read(name: str, monkeypatc
     assert know()
     monkeypatch.setattr(abi, name, getattr(abi, name) - 8)
     assert not know()
+
+
+def make_wavy(size: int) -> tuple[NativeFunction, Any, Any]:
+    """A function that needs a workspace, its entry, and its argument."""
+    builder = Builder()
+    x = builder.input((size,))
+    total = builder("sum", builder("sin", x), axis=None, keepdims=True)
+    group = builder.group(builder("multiply", builder("cumsum", x, axis=0), builder("divide", x, total)))
+    return group, entry.entry(group), np.linspace(0.1, 0.9, size)
+
+
+@pytest.mark.production
+def test_a_workspace_is_kept_from_call_to_call() -> None:
+    """The second call computes in the memory of the first; one that runs at the same time does not."""
+    group, call, x = make_wavy(50_000)
+    assert group.workspace > entry_emitter.ON_THE_STACK
+    expected = group(x)[0].tobytes()
+    cell = ctypes.c_void_p.from_address(group.arena.address)
+    assert cell.value is None
+    assert call(x)[0].tobytes() == expected
+    kept = cell.value
+    assert kept is not None
+    assert call(x)[0].tobytes() == expected
+    assert cell.value == kept
+    with ThreadPoolExecutor(4) as pool:
+        assert {found[0].tobytes() for found in pool.map(call, [x] * 40)} == {expected}
+    assert cell.value is not None
+    copied = copy.deepcopy(group.arena)
+    assert ctypes.c_void_p.from_address(copied.address).value is None
+
+
+@pytest.mark.production
+def test_a_workspace_that_is_very_large_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is given back to the system after each call."""
+    monkeypatch.setattr(entry_emitter, "MOST_KEPT", 100)
+    group, call, x = make_wavy(50_000)
+    assert call(x)[0].tobytes() == group(x)[0].tobytes()
+    assert ctypes.c_void_p.from_address(group.arena.address).value is None
