@@ -27,6 +27,8 @@ class Builder(ir.IRBuilder):  # type: ignore[misc]
     42
     """
 
+    checks_bounds = False  # of each access, in the checking mode
+
     def add(self, left: ir.Value, right: ir.Value) -> Any:
         """The sum; folded if both are constants, or one is 0."""
         one, other = _integer_constant(left), _integer_constant(right)
@@ -58,6 +60,15 @@ class Builder(ir.IRBuilder):  # type: ignore[misc]
         if other == 1:
             return left
         return super().udiv(left, right) if one is None or other is None else _LONG(one // other)
+
+    def load_masked(self, pointer: ir.Value, mask: ir.Value, kind: ir.VectorType, align: int) -> Any:
+        """Load the lanes of a vector that are set in `mask`; the others are zeros, and not accessed."""
+        name = f"llvm.masked.load.v{kind.count}{kind.element.intrinsic_name}.p0"
+        found = self.module.globals.get(name)
+        if found is None:
+            arguments = [ir.PointerType(), ir.IntType(32), ir.VectorType(ir.IntType(1), kind.count), kind]
+            found = ir.Function(self.module, ir.FunctionType(kind, arguments), name)
+        return self.call(found, [pointer, ir.Constant(ir.IntType(32), align), mask, ir.Constant(kind, None)])
 
     def require(self, pointer: ir.Value, size: int | ir.Value, what: str) -> Any:
         """The pointer, at which `size` bytes are about to be accessed. Tested in the checking mode only."""

@@ -236,10 +236,17 @@ class Loops:
     ) -> Vector:
         """Load a vector from index `place` of a loop with this stride; for stride 0, one element in all lanes.
 
-        With `inside`, a bit: zeros if it is not set.
+        With `inside`, a bit: zeros if it is not set. With a vector of bits: zeros in the lanes that are not set.
         """
         builder, kind = self.builder, memory_type(dtype)
-        if step == 1:
+        if inside is not None and isinstance(inside.type, ir.VectorType):
+            if step == 1 and not builder.checks_bounds:
+                address = builder.gep(pointer, [builder.add(offset, place)], source_etype=kind)
+                loaded = Vector(self.lanes, builder.load_masked(address, inside, self.lanes.type(kind), dtype.itemsize))
+            else:
+                positions = self._lane_offsets(offset, place, self.lanes.width, step)
+                loaded = self._load_lanes(dtype, pointer, positions, inside)
+        elif step == 1:
             address = self._or_zeros(builder.gep(pointer, [builder.add(offset, place)], source_etype=kind), inside)
             loaded = Vector(self.lanes, builder.load(address, typ=self.lanes.type(kind), align=dtype.itemsize))
         elif step == 0:
@@ -253,6 +260,18 @@ class Loops:
                 vector = builder.insert_element(vector, scalar, ir.Constant(ir.IntType(32), lane))
             loaded = Vector(self.lanes, vector)
         return loaded.differs(0) if dtype == np.dtype(bool) else loaded
+
+    def _load_lanes(self, dtype: DType, pointer: ir.Value, positions: Sequence[Any], inside: ir.Value) -> Vector:
+        """Load one lane after the other, those that are not set in `inside` from zeros."""
+        builder, kind = self.builder, memory_type(dtype)
+        vector = ir.Constant(self.lanes.type(kind), ir.Undefined)
+        for lane, position in enumerate(positions):
+            number = ir.Constant(ir.IntType(32), lane)
+            address = builder.gep(pointer, [position], source_etype=kind)
+            address = self._or_zeros(address, builder.extract_element(inside, number))
+            scalar = builder.load(address, typ=kind, align=dtype.itemsize)
+            vector = builder.insert_element(vector, scalar, number)
+        return Vector(self.lanes, vector)
 
     def _or_zeros(self, address: ir.Value, inside: ir.Value | None) -> Any:
         """The address if `inside` is set, otherwise that of zeros: a select instead of a branch."""

@@ -119,6 +119,8 @@ def block_prefix(function: str) -> str:
 class CheckedBuilder(Builder):
     """A builder that knows which buffer each pointer points into, and tests the bounds of each access."""
 
+    checks_bounds = True
+
     @property
     def checks(self) -> ModuleChecks:
         """The checks of the module."""

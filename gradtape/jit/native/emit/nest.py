@@ -338,34 +338,50 @@ class NestEmitter(Reducing):
         self.inside[key] = builder.and_(self.inside[key], found) if key in self.inside else found
 
     def emit_windows(self, values: dict[Any, Vector], offsets: dict[Any, Any], first: ir.Value, end: ir.Value) -> None:
-        """Emit the inner loop from `first` to `end`: vectors inside of all windows, single elements at the edges."""
-        builder, low, high = self.builder, self.number(self.low), self.number(self.high)
-        begin = self.maximum(first, low)
-        length = self.maximum(builder.sub(self.minimum(end, high), begin), self.number(0))
-        blocks = builder.udiv(builder.add(length, self.number(self.width - 1)), self.number(self.width))
+        """Emit the inner loop from `first` to `end`: vectors inside of all windows, and those at the edges with masks.
+
+        Vectors at the edges are as long as the others, so the last one may overlap the one before it.
+        """
+        builder, width = self.builder, self.number(self.width)
+        zero, longer = self.number(0), self.number(self.width - 1)
+        ahead = self.maximum(builder.sub(self.minimum(end, self.number(self.low)), first), zero)
+        before = builder.udiv(builder.add(ahead, longer), width)
+        begin = builder.add(first, builder.mul(before, width))
+        length = self.maximum(builder.sub(self.minimum(end, self.number(self.high)), begin), zero)
+        blocks = builder.udiv(length, width)
         with self.loop(0, blocks) as block:
-            place = builder.add(begin, builder.mul(block, self.number(self.width)))
-            place = self.minimum(place, self.number(self.high - self.width))
+            place = builder.add(begin, builder.mul(block, width))
             inner = dict(values)
             self.compute(inner, 1, offsets, place)
             self.store_all(inner, offsets, place)
-        before = self.maximum(builder.sub(self.minimum(end, low), first), self.number(0))
-        later = self.maximum(first, high)
-        after = self.maximum(builder.sub(end, later), self.number(0))
-        wide, whole = (self.lanes, self.elements, self.width), dict(self.inside)
-        self.width = 1
-        self.lanes = Lanes(builder, 1, self.machine.fused)
-        self.elements = Elements(self.lanes, self.outlined)
+        later = builder.add(begin, builder.mul(blocks, width))
+        left = self.maximum(builder.sub(end, later), zero)
+        after = builder.udiv(builder.add(left, longer), width)
+        outside = dict(self.inside)
         with self.loop(0, builder.add(before, after)) as index:
             early = builder.icmp_signed("<", index, before)
-            place = builder.select(early, builder.add(first, index), builder.add(later, builder.sub(index, before)))
+            skipped = builder.sub(index, before)
+            place = builder.select(
+                early,
+                builder.add(first, builder.mul(index, width)),
+                builder.add(later, builder.mul(skipped, width)),
+            )
+            place = self.minimum(place, self.number(self.inner.size - self.width))
             for key, window in self.inner.windows.items():
-                self.mark_inside(key, place, window)
-            single: dict[Any, Vector] = {}
-            self.compute(single, 0, offsets, place)
-            self.compute(single, 1, offsets, place)
-            self.store_all(single, offsets, place)
-        (self.lanes, self.elements, self.width), self.inside = wide, whole
+                self.mark_lanes_inside(key, place, window)
+            edge = dict(values)
+            self.compute(edge, 1, offsets, place)
+            self.store_all(edge, offsets, place)
+        self.inside = outside
+
+    def mark_lanes_inside(self, key: ArrayValue, place: ir.Value, window: tuple[int, int]) -> None:
+        """Emit the bounds check of a window along the inner loop for each lane, combined with those of outer loops."""
+        builder, lanes, (low, high) = self.builder, self.lanes, window
+        numbers = ir.Constant(lanes.type(LONG), [LONG(lane) for lane in range(self.width)])
+        first = lanes.splat(builder.sub(place, self.number(low)))
+        distances = Vector(lanes, builder.add(first.ir, numbers))
+        found = lanes.compare("<", distances, lanes.like(distances, high - low), signed=False).ir
+        self.inside[key] = builder.and_(lanes.splat(self.inside[key]).ir, found) if key in self.inside else found
 
     def level(self, value: ArrayValue) -> int:
         """0: the same for the whole unit; 1: varies along the inner loop; 2: varies along the rows of a column sum."""
@@ -404,7 +420,7 @@ class NestEmitter(Reducing):
                     values[result] = elementwise.emit(self.elements, instruction, lanes)
 
     def emit_zero_outside(self, instruction: AnyInstruction, value: Vector) -> Vector:
-        """The value inside of a window, 0 outside. Along the inner loop, vectors are never outside."""
+        """The value inside of a window, 0 outside."""
         inside = self.inside.get(instruction.params["leaf"])
         if inside is None:
             return value

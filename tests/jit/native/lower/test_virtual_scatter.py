@@ -8,6 +8,7 @@ from gradtape.core.pytree import leaves
 from gradtape.core.rules import TABLE
 from gradtape.jit.ir.program import Constant, Instruction, Literal, Program, Value
 from gradtape.jit.native.lower.prepare import prepare
+from gradtape.jit.native.runtime.llvm import Machine
 from gradtape.jit.runtime.runner import Runner
 
 from ..programs import Builder, by_kernels, native_steps
@@ -48,6 +49,29 @@ def test_operands_of_virtual_scatters_are_computed_again(case, dtype):
     (expected,) = by_kernels(builder, [array], [gradient])
     np.testing.assert_array_equal(found, expected, strict=True)
     assert group.workspace < array.nbytes / 2
+
+
+@pytest.mark.parametrize("check", ["off", "memory"])
+@pytest.mark.parametrize("features", ["", "-avx512f,-avx2,-fma"])
+@pytest.mark.parametrize("size", [4, 7, 17, 90])
+def test_edges_of_windows(size, features, check, monkeypatch):
+    """Vectors that are inside of a window in some lanes only read nothing outside, and have the bits of the kernels."""
+    monkeypatch.setattr(gt.config, "check", check)
+    for dtype, wide in (("float64", size), ("float32", 3 * size)):
+        builder = Builder()
+        shapes = [(5, size), (5, wide)]
+        x = builder.input((3, size - 2), dtype)
+        scatters = [
+            builder("scatter", builder("subtract", 1.0, x), index=(rows, slice(start, start + size - 2)), shape=shape)
+            for shape in shapes
+            for rows in (slice(0, 3), slice(2, 5))
+            for start in (0, shape[1] - size + 1, shape[1] - size + 2)
+        ]
+        sums = [builder("add", builder("add", *scatters[i : i + 2]), scatters[i + 2]) for i in (0, 3, 6, 9)]
+        array = np.random.default_rng(0).normal(size=(3, size - 2)).astype(dtype)
+        group = builder.group(*sums, machine=Machine(features=features) if features else None)
+        for found, expected in zip(group(array), by_kernels(builder, [array], sums), strict=True):
+            np.testing.assert_array_equal(found, expected, strict=True)
 
 
 def test_one_value_in_arrays_of_two_shapes():
