@@ -110,7 +110,7 @@ def overwrite(tensor: Tensor, new: Any, how: str) -> None:
     before = tensor._memory()
     tensor._become(new)
     _keep_layout(tensor, before)
-    _invalidate_views(tensor)
+    invalidate_views(tensor)
 
 
 def _keep_layout(tensor: Tensor, before: Any) -> None:
@@ -174,7 +174,7 @@ def _arrange_axes(tensor: Tensor, now: Any, order: list[int]) -> None:
     tensor._set_memory(kept)
 
 
-def _invalidate_views(root: Tensor) -> None:
+def invalidate_views(root: Tensor) -> None:
     """Make the views of `root`, and theirs, stale."""
     state = recording.current()
     pending = [root]
@@ -198,6 +198,15 @@ def _live_views(tensor: Tensor) -> Iterator[Tensor]:
         view = reference()
         if view is not None:
             yield view
+
+
+def root_of(tensor: Tensor) -> Tensor:
+    """The tensor that `tensor` is a view of, itself no view; no stale one on the way is made to compute its value."""
+    while True:
+        try:
+            tensor = object.__getattribute__(tensor, "_base")
+        except AttributeError:
+            return tensor
 
 
 class Stale:

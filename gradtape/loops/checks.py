@@ -13,6 +13,7 @@ from gradtape.core.location import Location
 from gradtape.core.pytree import _children, leaves, rebuild
 from gradtape.core.tensor import Tensor
 from gradtape.errors import DtypeError, GradTapeError, OperandError, ShapeError, StructureError
+from gradtape.loops.unshared import unshare
 from gradtape.transforms.custom.errors import definition_of, function_name
 
 Function = Callable[..., Any]
@@ -87,7 +88,8 @@ def empty_results(f: Function, carry: Any, xs: Any) -> Any:
     """What a scan of no steps stacks: f is run once on zeros, for the structure and the shapes."""
     rows = [None if x is None else np.zeros(x.shape[1:], x.dtype) for x in leaves(xs)]
     with recording.during(recording.current().mute(True)):
-        _, y = CheckedBody(f, carry).step(carry, rebuild(xs, rows), 0)
+        own = rebuild(carry, unshare(leaves(carry)))
+        _, y = CheckedBody(f, carry).step(own, rebuild(xs, rows), 0)
     specs = [None if part is None else (np.shape(part), np.result_type(_held(part))) for part in leaves(y)]
     return rebuild(y, [None if spec is None else np.zeros((0, *spec[0]), spec[1]) for spec in specs])
 

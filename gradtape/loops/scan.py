@@ -15,6 +15,7 @@ from gradtape.core.pytree import leaves, rebuild
 from gradtape.core.tensor import Tensor, is_tracked
 from gradtape.errors import OperandError
 from gradtape.loops import checks, memory
+from gradtape.loops.unshared import unshare
 from gradtape.ops import concatenate, stack
 
 Function = Callable[..., Any]
@@ -42,7 +43,8 @@ def scan(
     `init`, `xs`, the carry and y are nested structures of arrays. The carry keeps its structure, shapes and dtypes from
     step to step. All arrays of `xs` have the same number of rows; without `xs`, `length` says how many steps there are,
     and f is given None. With `reverse`, the rows are taken from the last to the first, and each y is put where its x
-    was. What is differentiated, mapped or compiled around it goes through, to any order.
+    was. The arrays that f is given are its own: it may write to them, and neither `init` nor `xs` nor what was stacked
+    before changes. What is differentiated, mapped or compiled around it goes through, to any order.
 
     For a gradient, the intermediate values of all steps are kept. `memory`, in bytes, says how much they may take: some
     carries are kept then, and steps are run again on the walk back, once or several times as needed.
@@ -119,7 +121,8 @@ def _scan(f: Function, carry: Any, xs: Any, steps: int, reverse: bool, budget: i
     if not steps:
         return carry, checks.empty_results(f, carry, xs)
     if budget is not None:
-        plan = memory.choose_plan(lambda: f(carry, row_of(xs, steps - 1 if reverse else 0)), carry, steps, budget)
+        first = steps - 1 if reverse else 0
+        plan = memory.choose_plan(lambda: f(_unshared(carry), _unshared(row_of(xs, first))), carry, steps, budget)
         if plan.levels:
             return _in_segments(f, carry, xs, steps, reverse, plan, plan.levels)
     return _run(f, carry, xs, steps, reverse)
@@ -129,18 +132,22 @@ def _run(f: Function, carry: Any, xs: Any, steps: int, reverse: bool) -> tuple[A
     """Step by step, recorded as ever."""
     if not steps:
         return carry, checks.empty_results(f, carry, xs)
-    flat = leaves(xs)
-    rows = [_rows(leaf) for leaf in flat]
+    rows = [_rows(leaf) for leaf in leaves(xs)]
     checked = checks.CheckedBody(f, carry)
+    form, flat = carry, leaves(carry)
     results: list[list[Any]] = []
-    y: Any = None
+    form_of_results: Any = None
     for t in reversed(range(steps)) if reverse else range(steps):
-        x = rebuild(xs, [None if of is None else of[t] for of in rows])
-        carry, y = checked.step(carry, x, t)
-        results.append(leaves(y))
+        x = rebuild(xs, unshare([None if of is None else of[t] for of in rows]))
+        carry, y = checked.step(rebuild(form, unshare(flat)), x, t)
+        flat, parts = leaves(carry), leaves(y)
+        form_of_results = rebuild(y, [None] * len(parts))
+        del carry, y, x  # so that the lists have the only references to what nothing else has
+        results.append(unshare(parts))
     if reverse:
         results.reverse()
-    return carry, rebuild(y, [_stacked(column) for column in zip(*results, strict=True)])
+    columns = [_stacked(column) for column in zip(*results, strict=True)]
+    return rebuild(form, flat), rebuild(form_of_results, columns)
 
 
 def _in_segments(
@@ -175,6 +182,10 @@ class _Segment:
         if self.levels and self.steps > self.plan.segment:
             return _in_segments(self.f, carry, xs, self.steps, self.reverse, self.plan, self.levels)
         return _run(self.f, carry, xs, self.steps, self.reverse)
+
+
+def _unshared(tree: Any) -> Any:
+    return rebuild(tree, unshare(leaves(tree)))
 
 
 def row_of(xs: Any, index: int) -> Any:

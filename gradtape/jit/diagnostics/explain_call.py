@@ -91,7 +91,7 @@ def explain(function: Callable[..., Any], args: Any, kwargs: Any, executable: Ex
     """
     from gradtape.explain.emit.policy import report
     from gradtape.explain.model.codes import CODES
-    from gradtape.jit.diagnostics.snapshot import restore_after, rewind_during
+    from gradtape.jit.diagnostics.rollback import restore_after, rewind_during
 
     targets = [] if run.call is None else [write.target(run.call, run.environment) for write in executable.in_place]
     try:

@@ -14,7 +14,7 @@ from gradtape.core.location import hidden_frames, is_library
 from gradtape.core.operation import Lifted
 from gradtape.core.tensor import Tensor, Variable
 from gradtape.explain import messages
-from gradtape.jit.errors import Untraceable
+from gradtape.jit.errors import Unrollable, Untraceable
 from gradtape.jit.ir.program import Value
 
 if TYPE_CHECKING:
@@ -62,6 +62,11 @@ class TraceTensor(Lifted):
         if isinstance(self._array, np.generic) and self._node is LIFTED_NODE and _level(self).numpy:
             return new  # type: ignore[no-any-return]  # NumPy scalars are immutable: `s += 1` makes a new one
         return super()._replace(new, how)
+
+    def _check_writable(self, how: str) -> None:
+        if _level(self).inner is not None:
+            raise Unrollable("it writes to a tensor from outside of the loop")
+        super()._check_writable(how)
 
     def _become(self, new: Tensor) -> None:
         level = _level(self)

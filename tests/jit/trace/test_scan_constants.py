@@ -94,6 +94,20 @@ def test_python_number(function: Callable[[Any], Any], transform: Callable[[Any]
         np.testing.assert_allclose(compiled(argument), expected, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("computes", [False, True])
+def test_result_of_a_step_that_is_mapped_over_outside(computes: bool) -> None:
+    """A step that returns what only the `vmap` around the loop maps over returns each example's."""
+
+    def total(w: Any) -> Any:
+        v = np.cos(w)
+        kept, ys = gt.scan(lambda h, row: (h * row, v * 2.0 if computes else v), np.ones(3), ROWS)
+        return np.sum(ys * ys) + np.sum(kept) * w
+
+    for function in (total, gt.grad(total)):
+        batch = np.array([0.3, 0.7])
+        np.testing.assert_allclose(gt.jit(gt.vmap(function))(batch), [function(w) for w in batch], rtol=1e-9)
+
+
 def test_array_of_the_closure() -> None:
     """The gradient with respect to an array that the compiled function closes over."""
     weights = np.array([0.3, -0.5, 0.8])

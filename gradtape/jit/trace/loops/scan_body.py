@@ -23,6 +23,7 @@ from gradtape.jit.ir.program import Operand, Program, Value
 from gradtape.jit.trace.tracer import TracingLevel, current_trace
 from gradtape.jit.trace.tracers import TraceTensor
 from gradtape.loops import checks
+from gradtape.loops.unshared import unshare
 from gradtape.transforms.custom.checkpoint import copy_to_new_node
 
 Function = Callable[..., Any]
@@ -70,6 +71,8 @@ class BodyLevel(TracingLevel):
 
     def lift(self, x: Any) -> TraceTensor:
         """A value of the body; tensors of the outer trace become its invariants."""
+        if isinstance(x, Lifted) and not isinstance(x, TraceTensor):
+            raise Unrollable("it returns a tensor that is mapped over outside of it")
         return self.stand_in(x) if _is_from_outside(x, self) else super().lift(x)
 
     def rely_on(self, tensor: Any) -> Any:
@@ -153,6 +156,7 @@ class ScanBody:
 
     def __call__(self, given: list[Any]) -> tuple[list[Any], list[Any]]:
         count = len(self.carried)
+        given = unshare(given)  # the step may write to them
         carry, x = fill(self.carry, given[:count]), fill(self.xs, given[count:])
         new, self.y = self.checked.step(carry, x, 0)
         return [part for part in leaves(new) if part is not None], [part for part in leaves(self.y) if part is not None]

@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.location import is_library
 from gradtape.core.operation import Lifted
 from gradtape.core.pytree import leaves, rebuild
 from gradtape.jit.errors import Unrollable
+from gradtape.jit.guards.captures import Survey
+from gradtape.jit.guards.snapshot import Snapshot
 from gradtape.jit.trace.loops.scan_body import (
     Function,
     ScanBody,
@@ -23,6 +26,7 @@ from gradtape.jit.trace.tracer import TracingLevel
 from gradtape.loops.memory import SegmentPlan, plan_for
 from gradtape.ops import concatenate
 from gradtape.transforms.custom.arrays import is_recorded
+from gradtape.transforms.custom.errors import definition_of
 from gradtape.transforms.custom.rules import apply_flat
 
 
@@ -53,7 +57,7 @@ def trace_scan(
     body = ScanBody(f, carry, xs)
     first = steps - 1 if reverse else 0
     samples = [sample(x) for x in body.carried] + [sample(x)[first] for x in body.rows]
-    forward = TracedFunction(level, lambda given: [part for parts in body(given) for part in parts], samples)
+    forward = _trace_body(level, body, samples)
     if not forward.read and level_of([*body.carried, *body.rows]) is None:
         return None
     y = body.y
@@ -79,6 +83,26 @@ def _lift_inputs(level: TracingLevel, values: list[Any]) -> list[Any]:
     if not any(isinstance(x, Lifted) for x in inputs):
         inputs[0] = inputs[0] * level.lift(np.ones((), inputs[0].dtype))  # recorded on its tape, and traced
     return inputs
+
+
+def _trace_body(level: TracingLevel, body: ScanBody, samples: list[Any]) -> TracedFunction:
+    """The trace of one step; raises `Unrollable`, with all undone, if the user's code in it changes what is outside."""
+
+    def step(given: list[Any]) -> list[Any]:
+        return [part for parts in body(given) for part in parts]
+
+    code = definition_of(body.f).code
+    if code is not None and is_library(code.co_filename):
+        return TracedFunction(level, step, samples)
+    before = Snapshot(Survey(body.f, ambient=False))
+    try:
+        forward = TracedFunction(level, step, samples)
+    except Unrollable:
+        before.restore()
+        raise
+    if before.restore():
+        raise Unrollable("it changes what is outside of it")
+    return forward
 
 
 def _scan_in_segments(

@@ -1,0 +1,155 @@
+"""What a function can change, as it is now: names, containers, attributes of objects, tensors and arrays."""
+
+from __future__ import annotations
+
+import dis
+import types
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradtape.core.tensor import Tensor
+from gradtape.core.views import invalidate_views, root_of
+from gradtape.jit.guards.captures import Survey
+from gradtape.jit.guards.holders import UNBOUND, contents
+from gradtape.jit.guards.impure_reads import codes_of
+
+_SLOTS = ("_array", "_node", "_source", "_held", "_level", "traced")
+
+
+class Saved(NamedTuple):
+    """How something is asked whether it is as it was, and made so again."""
+
+    is_same: Callable[[], bool]
+    restore: Callable[[], Any]
+
+
+class Snapshot:
+    """All that a function reaches by name or through its arguments.
+
+    Arrays are looked after by copies, so it says which: those in `arrays`, or all that are reached if that is None.
+    """
+
+    def __init__(self, survey: Survey, arrays: Iterable[np.ndarray[Any, Any]] | None = None) -> None:
+        found = [place.value for place in survey.leaves]
+        tensors = dict.fromkeys(root_of(x) for x in found if isinstance(x, Tensor))
+        if arrays is None:
+            arrays = [x for x in found if isinstance(x, np.ndarray) and x.flags.writeable]
+        self._saved = [saved for item in survey.reached() for saved in _save(item)]
+        self._saved += [_save_tensor(tensor) for tensor in tensors]
+        self._saved += [_save_array(array) for array in arrays]
+
+    def restore(self) -> bool:
+        """Make all as it was; whether anything was not."""
+        changed = [saved for saved in self._saved if not saved.is_same()]
+        for saved in reversed(changed):
+            saved.restore()
+        return bool(changed)
+
+
+def _save(item: Any) -> Iterator[Saved]:
+    """The names that a function binds, the content of a container, or the attributes of an object."""
+    if isinstance(item, types.FunctionType):
+        yield from _save_names(item)
+    elif isinstance(item, list | deque):
+        yield _save_list(item)
+    elif isinstance(item, set):
+        yield _save_set(item)
+    elif isinstance(item, dict):
+        yield _save_dict(item)
+    elif isinstance(getattr(item, "__dict__", None), dict):
+        yield _save_dict(vars(item))
+
+
+def _save_names(function: types.FunctionType) -> Iterator[Saved]:
+    stored = _find_stored_names(function.__code__)
+    names = function.__globals__
+    bound = {name: names[name] for name in stored & {*names}}
+    if bound:
+        yield Saved(lambda: all(names.get(name) is value for name, value in bound.items()), lambda: names.update(bound))
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        if name in stored and contents(cell) is not UNBOUND:
+            yield _save_cell(cell)
+
+
+def _save_cell(cell: types.CellType) -> Saved:
+    before = cell.cell_contents
+    return Saved(lambda: contents(cell) is before, lambda: setattr(cell, "cell_contents", before))
+
+
+def _find_stored_names(code: types.CodeType) -> set[str]:
+    """The names outside of itself that a function binds: only these, for other threads may bind others meanwhile."""
+    instructions = [instruction for part in codes_of(code) for instruction in dis.get_instructions(part)]
+    return {x.argval for x in instructions if x.opname in ("STORE_GLOBAL", "STORE_DEREF")}
+
+
+def _save_list(listed: Any) -> Saved:
+    items = list(listed)
+
+    def restore() -> None:
+        listed.clear()
+        listed.extend(items)
+
+    return Saved(lambda: _same_items(listed, items), restore)
+
+
+def _save_set(held: set[Any]) -> Saved:
+    items = set(held)
+
+    def restore() -> None:
+        held.clear()
+        held.update(items)
+
+    return Saved(lambda: held == items, restore)
+
+
+def _save_dict(held: dict[Any, Any]) -> Saved:
+    items = dict(held)
+
+    def restore() -> None:
+        for key in [key for key in held if key not in items]:
+            del held[key]
+        held.update(items)
+
+    return Saved(lambda: _same_items(held, items) and _same_items(held.values(), items.values()), restore)
+
+
+def _same_items(one: Any, other: Any) -> bool:
+    return len(one) == len(other) and all(a is b for a, b in zip(one, other, strict=True))
+
+
+def _save_tensor(tensor: Tensor) -> Saved:
+    """The value of a tensor that is no view, its place in the graph, and the interpreter whose tensor it is."""
+    kind = type(tensor)
+
+    def read() -> dict[str, Any]:
+        found = {}
+        for slot in _SLOTS:
+            with suppress(AttributeError):
+                found[slot] = object.__getattribute__(tensor, slot)
+        return found
+
+    before = read()
+
+    def is_same() -> bool:
+        now = read()
+        return type(tensor) is kind and now.keys() == before.keys() and all(now[slot] is before[slot] for slot in now)
+
+    def restore() -> None:
+        if type(tensor) is not kind:
+            object.__setattr__(tensor, "__class__", kind)
+        for slot in read().keys() - before.keys():
+            object.__delattr__(tensor, slot)
+        for slot, value in before.items():
+            object.__setattr__(tensor, slot, value)
+        invalidate_views(tensor)
+
+    return Saved(is_same, restore)
+
+
+def _save_array(array: np.ndarray[Any, Any]) -> Saved:
+    before = array.copy()
+    return Saved(lambda: array.tobytes() == before.tobytes(), lambda: np.copyto(array, before))
