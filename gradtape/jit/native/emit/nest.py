@@ -99,11 +99,13 @@ class NestEmitter(Reducing):
             return
         self.loops = dimensions(nest, plan)
         self.inner = self.loops[-1]
-        self.heavy = any(instruction.name in elementwise.HEAVY for instruction in nest.instructions)
-        length = len(nest.instructions)
+        self.fixed = self.find_fixed()
+        varying = [instruction for instruction in nest.instructions if instruction not in self.fixed]
+        self.heavy = any(instruction.name in elementwise.HEAVY for instruction in varying)
+        length = len(varying)
         long_width = HEAVY_WIDTH if "+avx512f" in machine.features else LONG_WIDTH  # of vectors in one register each
         widest = long_width if length > LONG_BODY else HEAVY_WIDTH if self.heavy or length > LIGHT else LIGHT_WIDTH
-        if widest == HEAVY_WIDTH and elementwise.is_wide(nest.instructions):
+        if widest == HEAVY_WIDTH and elementwise.is_wide(varying):
             widest = LIGHT_WIDTH
         self.kind = "map" if not nest.reductions else "row" if self.inner.reduced else "column"
         if self.kind == "row" and not self.heavy and length <= SHORT and len(nest.reductions) == 1:
@@ -129,6 +131,7 @@ class NestEmitter(Reducing):
         self.pointers: dict[Any, Any] = {}
         self.tables: dict[Any, Any] = {}
         self.inside: dict[Any, Any] = {}
+        self.fixed_values: dict[Any, Vector] = {}
         self.repeated = 0  # lanes at the start of a vector that the one before it has stored
 
     def emit(self) -> NestCode:
@@ -148,6 +151,7 @@ class NestEmitter(Reducing):
         self.tables = {table: self.buffer(self.plan.layouts[table].root) for table in self.nest.tables}
         if self.nest.is_checked:
             self.status = self.buffer(STATUS)
+        self.fixed_values = self.emit_fixed()
         with self.loop(begin, end) as unit:
             self.emit_unit(unit)
         self.builder.ret_void()
@@ -268,7 +272,7 @@ class NestEmitter(Reducing):
                 part = builder.add(builder.mul(part, self.number(loop.size)), index)
         pieces, piece = (self.chunks, chunk) if self.kind == "row" else (self.row_chunks, row_chunk)
         part = builder.add(builder.mul(part, self.number(pieces)), piece)
-        values: dict[Any, Vector] = {}
+        values = dict(self.fixed_values)
         self.compute(values, 0, offsets, None)
         first = builder.mul(chunk, self.number(CHUNK))
         length = self.minimum(self.number(CHUNK), builder.sub(self.number(self.inner.size), first))
@@ -303,6 +307,36 @@ class NestEmitter(Reducing):
         else:
             self.compute(values, 1, offsets, place)
             self.store_all(values, offsets, place)
+
+    def find_fixed(self) -> list[AnyInstruction]:
+        """The instructions on numbers that are the same for the whole nest, if one of them is heavy."""
+        nest = self.nest
+        if math.prod(nest.shape) == 1:
+            return []
+        values = {
+            value
+            for value in nest.loads
+            if value not in self.plan.windows and not any(loop.steps[value] for loop in self.loops)
+        }
+        found = []
+        for instruction in nest.instructions:
+            special = instruction.name in (ZERO_OUTSIDE, GATHER, CHECK_INDEX)
+            if not special and all(x in values for x in instruction.values):
+                found.append(instruction)
+                values.update(instruction.results)
+        return found if any(instruction.name in elementwise.HEAVY for instruction in found) else []
+
+    def emit_fixed(self) -> dict[Any, Vector]:
+        """Emit what is the same for all units, before the loop over them."""
+        values: dict[Any, Vector] = {}
+        for instruction in self.fixed:
+            for value in instruction.values:
+                if value not in values:
+                    start = self.starts[value]
+                    values[value] = self.load(value.dtype, self.pointers[value], start, self.number(0), 0)
+            lanes = [values[x] if is_value(x) else None for x in instruction.operands]
+            values[instruction.results[0]] = elementwise.emit(self.elements, instruction, lanes)
+        return values
 
     def has_long_rows(self) -> bool:
         """Whether the rows of a column sum are long, and nothing heavy is the same for all of them."""
