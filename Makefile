@@ -39,7 +39,7 @@ WATCHED_CHOICE := $(shell echo '$(LIBRARIES)' | cksum | cut -d ' ' -f 1)
 ORIGINALS_CHOICE := $(shell echo '$(ORIGINALS)' | cksum | cut -d ' ' -f 1)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test machines oldest newest lint style format docs exam watched watched-environment mutate bench eagerbench jitbench opsbench programs limit conformance clean
+.PHONY: help run test machines oldest newest lint style format docs exam watched watched-environment mutate bench eagerbench jitbench opsbench programs limit training conformance clean
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -112,6 +112,9 @@ programs: $(BENCH_VENV)/.rivals-$(CHOICE) ## of that, NumPy programs with writes
 
 limit: $(BENCH_VENV)/.rivals-$(CHOICE) ## the distance from hand-written C++, and the RIVALS: ARGS="--only gmm,gp --plot limit.svg"
 	@$(BENCH_VENV)/bin/python benchmarks/limit/run.py $(ARGS)
+
+training: $(BENCH_VENV)/.rivals-$(CHOICE) ## whole training steps, optimiser included, and the RIVALS: ARGS="--only mlp,lstm"
+	@$(BENCH_VENV)/bin/python benchmarks/training.py $(ARGS)
 
 opsbench: $(BENCH_VENV)/.rivals-$(CHOICE) ## the same for single operations
 	@$(BENCH_VENV)/bin/python benchmarks/ops.py $(ARGS)
