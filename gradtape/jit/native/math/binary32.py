@@ -59,9 +59,11 @@ def _exp_parts(m: Lanes, x: Vector) -> tuple[Vector, Vector]:
 
 def exp(m: Lanes, x: Vector) -> Vector:
     """exp(x) = 2^k exp(r), with r in a small interval around 0."""
-    value, exponent = _exp_parts(m, _limit(m, x, -104.0, 89.0))
+    # products that underflow are slow, and masked attention has many of them: these are replaced before and after
+    vanishes = x < -104.0
+    value, exponent = _exp_parts(m, m.select(vanishes, 0.0, m.select(x > 89.0, 89.0, x)))
     half = ((exponent + 256) >> 1) - 128  # in two steps, so that subnormal results are rounded once
-    return value * _power_of_two(m, half) * _power_of_two(m, exponent - half)
+    return m.select(vanishes, 0.0, value * _power_of_two(m, half) * _power_of_two(m, exponent - half))
 
 
 def _exp_of_moderate(m: Lanes, x: Vector) -> Vector:
