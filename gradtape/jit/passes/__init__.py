@@ -9,7 +9,8 @@ order, and BLAS may do so with the larger products of `flat_products`.)
 
 `PASSES` and `LAST_PASSES` are their order and `optimise` runs them. `rewrite` is the engine that most of them use;
 `reroll` makes loops of repeated instructions, `row_buffers`, `uniform_rows` and `forward_writes` take writes out of
-them, and `recompute` keeps what is cheap from being stacked. May import: `jit.ir`, `gradtape.core`, `gradtape.ops`.
+them, `recompute` keeps what is cheap from being stacked, and `stack_cosines` stacks what the forward loop computes at
+little cost. May import: `jit.ir`, `gradtape.core`, `gradtape.ops`.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from gradtape.jit.passes.slice_sums import add_to_slices
 from gradtape.jit.passes.slice_walks import walk_whole_arrays
 from gradtape.jit.passes.sparse_rows import order_by_rows
 from gradtape.jit.passes.stable_forms import use_stable_forms
+from gradtape.jit.passes.stack_cosines import stack_cosines
 from gradtape.jit.passes.triangles import use_triangles
 from gradtape.jit.passes.uniform_rows import share_rows
 from gradtape.jit.passes.unstack import collapse_stacks
@@ -60,6 +62,7 @@ LAST_PASSES: tuple[Pass, ...] = (
     forward_writes,
     walk_whole_arrays,
     recompute_stacked,
+    stack_cosines,
     use_triangles,
     share_factors,
     split_cholesky_gradients,

@@ -51,7 +51,7 @@ WORTH = 4096
 """Bytes of a row from which on it is not stacked if it can be computed again."""
 
 
-class _Use(NamedTuple):
+class Use(NamedTuple):
     """How a stacked value is read: by a loop at a place among the inputs of its body, or one row of it (place -1)."""
 
     instruction: Instruction
@@ -81,9 +81,9 @@ def _recompute_once(program: Program) -> Program | None:
         if forward.op is not LOOP or forward.effect:
             continue
         loop: Loop = forward.params["loop"]
-        plans: dict[int, tuple[_Plan, list[_Use]]] = {}
+        plans: dict[int, tuple[_Plan, list[Use]]] = {}
         for number in range(loop.carried, len(loop.body.outputs)):
-            uses = _find_uses(program, forward.results[number])
+            uses = find_uses(program, forward.results[number])
             plan = _plan(loop, number, {n for n in range(loop.carried, len(loop.body.outputs)) if n != number})
             if uses and plan is not None:
                 plans[number] = plan, uses
@@ -101,9 +101,9 @@ def _row_of(instruction: Instruction) -> int | None:
     return index[0] % instruction.values[0].shape[0]
 
 
-def _find_uses(program: Program, value: Value) -> list[_Use]:
+def find_uses(program: Program, value: Value) -> list[Use]:
     """The loops that walk along a stacked value, and who reads a row of it; none if anything else reads it."""
-    found: list[_Use] = []
+    found: list[Use] = []
     if value in program.outputs:
         return []
     for instruction in program.instructions:
@@ -112,12 +112,12 @@ def _find_uses(program: Program, value: Value) -> list[_Use]:
                 continue
             row = _row_of(instruction)
             if row is not None:
-                found.append(_Use(instruction, ROW, Walk(row, 0)))
+                found.append(Use(instruction, ROW, Walk(row, 0)))
                 continue
             loop = instruction.params.get("loop") if instruction.op is LOOP else None
             if loop is None or instruction.effect or not loop.carried <= place < loop.carried + len(loop.sliced):
                 return []
-            found.append(_Use(instruction, place, loop.sliced[place - loop.carried]))
+            found.append(Use(instruction, place, loop.sliced[place - loop.carried]))
     return found
 
 
@@ -182,7 +182,7 @@ def _is_cheap_again(maker: Instruction | None) -> bool:
 class _Replacement:
     """Replaces one stacked value in the loops that read it."""
 
-    def __init__(self, program: Program, forward: Instruction, number: int, plan: _Plan, uses: list[_Use]) -> None:
+    def __init__(self, program: Program, forward: Instruction, number: int, plan: _Plan, uses: list[Use]) -> None:
         self.program, self.forward, self.plan, self.uses = program, forward, plan, uses
         self.loop: Loop = forward.params["loop"]
         self.number = number
@@ -246,7 +246,7 @@ class _Replacement:
         start = own.start + own.step * sign * (walk.start - self.walk.start)
         return operand, Walk(start, own.step * sign * walk.step)
 
-    def compute_row(self, use: _Use) -> list[Instruction]:
+    def compute_row(self, use: Use) -> list[Instruction]:
         """The instructions that compute one row of the value."""
         constants = {c.value: c for c in self.loop.body.constants}
         names: dict[Value, Operand] = {}
@@ -273,7 +273,7 @@ class _Replacement:
             names[inner.result] = result
         return made
 
-    def change(self, instruction: Instruction, use: _Use) -> Instruction:
+    def change(self, instruction: Instruction, use: Use) -> Instruction:
         """A loop that computes the value again. Its slice of the stacked value stays, unread, until it is dropped."""
         loop: Loop = instruction.params["loop"]
         body, split = loop.body, loop.carried + len(loop.sliced)
