@@ -96,6 +96,7 @@ SPECIAL_CHAPTERS = {
 NAMESPACES = {
     "array_api": "gradtape.array_api",
     "bridges": "gradtape.bridges",
+    "distributed": "gradtape.distributed",
     "fft": "gradtape.ops.fft",
     "implicit": "gradtape.transforms.implicit",
     "linalg": "gradtape.linalg",

@@ -126,6 +126,7 @@ report(problem)               raise, warn once per place, or keep a note, by the
 notify(problem)               hand a problem to the listeners only
 configure(GT401="note")       the severity of codes, for a block
 withhold(*codes)              collect problems of these codes instead of reporting them
+collect_reports()             collect all that is no error, for another process to report
 allow_nonfinite_trial()       a block in which NaN is only a note, as a line search recovers from it
 feature_count_fixes(x, wanted)  edits after which an input has as many features as a layer takes
 respell(text, imports)        advice in the names of the library that a file imports
@@ -163,6 +164,7 @@ Files, processes, other libraries
 
 write_atomically(path, content), PathLike  write a file completely or not at all
 fork_safe(lock)               a lock that is free in a child process
+cached_property               `functools.cached_property`, whose lock is free there too
 after_fork_in_child(function) have a function called in each child process
 import_library(name, function)  another library, or an error that says how to install it
 torch_to_array(x)             the numbers of a PyTorch tensor as an array of our own
@@ -197,7 +199,7 @@ from gradtape.core.tensor import Tensor, Variable, check_differentiable, is_trac
 from gradtape.core.tensor import deferring as _deferring
 from gradtape.core.tensor import watch_node as _watch_node
 from gradtape.explain import messages
-from gradtape.forking import after_fork_in_child, fork_safe
+from gradtape.forking import after_fork_in_child, cached_property, fork_safe
 from gradtape.numpy_dispatch import protocols as _protocols
 from gradtape.numpy_dispatch.protocols import foreign_operators, plain_array_types
 from gradtape.ops.arguments import argument_error, as_shape, as_value, one_axis
@@ -210,7 +212,7 @@ if TYPE_CHECKING:
     from gradtape.explain.emit.listeners import notify
     from gradtape.explain.emit.policy import report
     from gradtape.explain.emit.severity import configure
-    from gradtape.explain.emit.withhold import withhold
+    from gradtape.explain.emit.withhold import collect_reports, withhold
     from gradtape.explain.fixes.reshape_edits import feature_count_fixes
     from gradtape.explain.kernel.accumulated_grad import note_parameter_change
     from gradtape.explain.kernel.check_numerics import allow_nonfinite_trial
@@ -258,7 +260,7 @@ _LATER = {
     "gradtape.explain.emit.listeners": "notify",
     "gradtape.explain.emit.policy": "report",
     "gradtape.explain.emit.severity": "configure",
-    "gradtape.explain.emit.withhold": "withhold",
+    "gradtape.explain.emit.withhold": "collect_reports withhold",
     "gradtape.explain.fixes.reshape_edits": "feature_count_fixes",
     "gradtape.explain.messages.build": "problem",
     "gradtape.explain.messages.from_text": "problem_from_text",
@@ -457,6 +459,7 @@ __all__ = [
     "as_vector",
     "backward_of",
     "batch_elementwise",
+    "cached_property",
     "call_outside",
     "can_push",
     "check_differentiable",
@@ -464,6 +467,7 @@ __all__ = [
     "children",
     "choose_arguments",
     "closed_over_error",
+    "collect_reports",
     "concrete",
     "configure",
     "constant",

@@ -128,7 +128,9 @@ def table() -> Iterator[None]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_page_prints_what_it_says(page: Path) -> None:
     """The code of the page runs from top to bottom and prints what the page says."""
-    for library in re.findall(r"^import (torch|tensorflow|jax)$", "".join(b.code for b in blocks(page)), re.MULTILINE):
+    for library in re.findall(
+        r"^import (torch|tensorflow|jax|dask)\b", "".join(b.code for b in blocks(page)), re.MULTILINE
+    ):
         pytest.importorskip(library, reason=f"a program of this page is for {library}, which is not installed")
     policy.notes(clear=True)  # of other programs
     names: dict[str, object] = {"__name__": "__main__"}

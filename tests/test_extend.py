@@ -16,7 +16,10 @@ import gradtape as gt
 from gradtape import extend
 
 ROOT = Path(__file__).parent.parent
-CHAPTERS = "array_api bridges checking nn notebooks numpy odes optim optimize quadrature random scipy stats training"
+CHAPTERS = (
+    "array_api bridges checking distributed nn notebooks numpy odes optim optimize quadrature random "
+    "scipy stats training"
+)
 
 
 def imported_from_extend(text: str) -> set[str]:

@@ -49,6 +49,12 @@ def test_scipy_is_loaded_when_first_needed() -> None:
     assert "scipy" in modules_after(code)
 
 
+def test_dask_waits_until_rows_are_gone_over() -> None:
+    """`import gradtape.distributed`, and making a function of rows, load nothing of Dask."""
+    code = "from gradtape import distributed; distributed.value_and_grad(lambda w, x: x @ w)"
+    assert modules_after(code).isdisjoint({"dask", "distributed", "cloudpickle", "threadpoolctl", "scipy", "llvmlite"})
+
+
 def test_only_own_modules_are_added() -> None:
     """Besides the standard library, `import gradtape` adds itself to what `import numpy` loads, and nothing else."""
     added = modules_after("import gradtape") - modules_after("import numpy")

@@ -183,6 +183,7 @@ ALLOWED = {
     "bridges": "errors extend ops transforms",
     "checking": "errors extend",
     "commands": "atomic_write checking core errors explain standins_package watching",
+    "distributed": "checking config errors extend jit transforms",
     "linalg": "ops",
     "mirror": "core errors",
     "scipy": "errors extend linalg mirror odes ops optimize quadrature random signal stats transforms",
@@ -203,8 +204,8 @@ ALLOWED = {
 """What each package, or module at the top level, may import."""
 
 BUILT_ON_THE_ENGINE = (
-    *("array_api", "bridges", "checking", "nn", "notebooks", "odes", "optim", "optimize", "quadrature", "random"),
-    *("numpy", "scipy", "stats", "training", "gradtape_standins"),
+    *("array_api", "bridges", "checking", "distributed", "nn", "notebooks", "odes", "optim", "optimize", "quadrature"),
+    *("random", "numpy", "scipy", "stats", "training", "gradtape_standins"),
 )
 """Chapters that use the engine through gradtape.extend, and the stand-ins."""
 

@@ -21,6 +21,7 @@ API = Path(__file__).parent.parent / "docs" / "api.md"
 NAMES = sorted(gradtape.__all__)
 NAMESPACES = [
     "bridges",
+    "distributed",
     "implicit",
     "nn",
     "nn.functional",

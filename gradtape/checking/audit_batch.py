@@ -227,11 +227,11 @@ def _find_meeting(run: RecordedCall, output: Tensor, leak: Leak) -> Span | None:
     """The span of the oldest operation with an element that depends on both examples; None if it is not known."""
     from gradtape.extend import span_of  # with the modules that read source files, which are loaded when needed
 
-    order = [node_of(output), *_ancestors(node_of(output), run.tape.bit)]
+    order = [node_of(output), *ancestors_of(node_of(output), run.tape.bit)]
     nodes = sorted((node for node in order if node.op is not None), key=lambda node: node.order)
     if any(node.op is None or (node.op.forward is None and node.op.part is None) for node in nodes):
         return None  # an operation on the way has no forward rule
-    moved = [_push_example(run, nodes, example) for example in (leak.example, leak.other)]
+    moved = [push_example(run, nodes, example) for example in (leak.example, leak.other)]
     for node, one, two in zip(nodes, *moved):
         if one is not None and two is not None and node.op is not None and node.op.part is None and not node.op.outputs:
             both = (np.asarray(one) != 0) & (np.asarray(two) != 0)
@@ -243,7 +243,8 @@ def _find_meeting(run: RecordedCall, output: Tensor, leak: Leak) -> Span | None:
     return None
 
 
-def _ancestors(node: Node, mask: int) -> dict[Node, None]:
+def ancestors_of(node: Node, mask: int) -> dict[Node, None]:
+    """The nodes of a tape that a node was computed from."""
     reached: dict[Node, None] = {}
     pending = list(node.parents)
     while pending:
@@ -254,7 +255,7 @@ def _ancestors(node: Node, mask: int) -> dict[Node, None]:
     return reached
 
 
-def _push_example(run: RecordedCall, nodes: list[Node], example: int) -> list[Any]:
+def push_example(run: RecordedCall, nodes: list[Node], example: int) -> list[Any]:
     """The tangents of `nodes` for one example, in a random direction, so that no operation maps it to zero."""
     random = np.random.default_rng(1)
     tangents: dict[Node, Any] = {}

@@ -31,6 +31,7 @@ GROUPS = {
     "3": "used in a way that cannot work",
     "4": "numbers",
     "5": "silent mistakes and the health of training",
+    "6": "beyond one process",
 }
 _SEVERITIES = {"raise": "an error", "warn": "warned of", "note": "noted"}
 

@@ -22,7 +22,10 @@ from gradtape.forking import cached_property, lazy_packages
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _SITE = os.path.dirname(os.path.dirname(os.path.abspath(np.__file__)))
-_NEIGHBOURS = ("numpy", "scipy", "torch", "jax", "sklearn", "einops", "opt_einsum", "array_api_compat", "pytensor")
+_NEIGHBOURS = (
+    *("numpy", "scipy", "torch", "jax", "sklearn", "einops", "opt_einsum", "array_api_compat", "pytensor"),
+    *("dask", "distributed", "cloudpickle"),
+)
 _LIBRARY_FOLDERS = tuple(os.path.join(_SITE, name) + os.sep for name in _NEIGHBOURS)
 _STANDARD = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 

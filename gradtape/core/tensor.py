@@ -453,10 +453,17 @@ def _copy_off_tape(data: Any, dtype: Any) -> Any:
     return copy._on(LIFTED_NODE)
 
 
+def is_lazy(kind: type) -> bool:
+    """Whether values of a kind are collections of Dask's, which have no numbers yet."""
+    return hasattr(kind, "__dask_graph__") and kind.__module__.partition(".")[0] == "dask"
+
+
 def owned_array(data: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
     """A fresh array with the numbers in `data`, which may be a tensor or nested sequences."""
     if isinstance(data, Tensor):
         data = data._leave("gt.tensor()")
+    if is_lazy(type(data)):
+        raise messages.lazy_array(type(data))
     try:
         array = np.array(data, dtype=dtype)
     except (ValueError, TypeError) as error:

@@ -67,6 +67,7 @@ def bind(operations: ModuleType) -> None:
             for operand in (x, y):
                 if type(operand) not in quick and not accepts(operand):
                     theirs = protocols.operators_with(type(operand))
+                    protocols.refuse_lazy(type(operand))
                     return NotImplemented if theirs is None else theirs(op.name, x, y)
             return apply(op, (x, y), NO_PARAMS)
 
@@ -83,6 +84,7 @@ def bind(operations: ModuleType) -> None:
                 if is_view and new.shape == self.shape and writes_element(sys._getframe(1)):
                     return new  # `x[i] += y`, which writes it into x next
                 return self._replace(new, f"{op.name} in place")
+            protocols.refuse_lazy(type(other))
             return NotImplemented
 
         return operator, reflected, in_place

@@ -22,7 +22,7 @@ from gradtape.chapters import OPS_CHAPTERS, SPECIAL_CHAPTERS
 from gradtape.core.location import Location
 from gradtape.core.operation import Op, apply
 from gradtape.core.rules import TABLE
-from gradtape.core.tensor import Tensor, is_tracked, plain
+from gradtape.core.tensor import Tensor, is_lazy, is_tracked, plain
 from gradtape.errors import GradTapeError, OperandError, UnsupportedError
 from gradtape.explain import messages
 from gradtape.extension import special_function
@@ -111,6 +111,12 @@ def _has_own_meaning(kind: type) -> bool:
     )
 
 
+def refuse_lazy(kind: type) -> None:
+    """Raise if values of a kind are Dask's, which have no numbers yet."""
+    if is_lazy(kind):
+        raise messages.lazy_array(kind)
+
+
 def refuse_mask(kind: type) -> None:
     """Raise if a kind of arrays has masks, which a tensor has no place for."""
     if hasattr(kind, "filled"):
@@ -136,6 +142,7 @@ def array_ufunc(ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: d
             return NotImplemented
         if not isinstance(x, _KNOWN) and (method != "at" or x is not inputs[1]):  # an index may be anything
             if hasattr(type(x), "__array_ufunc__"):
+                refuse_lazy(type(x))
                 return NotImplemented  # another library's: it is asked next
             raise messages.refused_argument(
                 OperandError,
@@ -198,6 +205,7 @@ def array_function(function: Callable[..., Any], types: Any, args: Any, kwargs: 
     for kind in types:
         if kind is not Tensor and kind is not np.ndarray:
             if not issubclass(kind, Tensor | np.ndarray):
+                refuse_lazy(kind)
                 return NotImplemented
             refuse_mask(kind)
     ours = FUNCTIONS.get(function)

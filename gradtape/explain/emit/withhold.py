@@ -1,6 +1,7 @@
 """Withholding problems: they are collected instead of reported, for a caller that decides later whether to report them.
 
 withhold("GT401")      collects what is reported inside, of these codes or of all that are not errors
+collect_reports()      collects all that is reported inside, for another process to report
 is_provisional()       whether everything reported here is withheld
 defer(what)            leaves a costly check to that caller
 """
@@ -8,7 +9,7 @@ defer(what)            leaves a costly check to that caller
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
@@ -60,3 +61,11 @@ def defer(what: str) -> bool:
         return False
     withheld.deferred.add(what)
     return True
+
+
+def collect_reports() -> AbstractContextManager[Withheld]:
+    """Collect all problems that are no errors, for a process that reports them later.
+
+    Unlike with `withhold()`, no check is left to that process: it has not what the check would need.
+    """
+    return withhold(*(code for code, row in CODES.items() if not row.is_fixed))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from gradtape.errors import AxisError, GradTapeError, ShapeError, family
+from gradtape.errors import AxisError, GradTapeError, OperandError, ShapeError, family
 from gradtape.explain.messages.build import failure, problem
 from gradtape.explain.messages.from_text import code_for
 
@@ -49,6 +49,20 @@ def refused_argument(kind: type[GradTapeError], what: str, fix: str) -> GradTape
     return kind(problem(code_for(kind, what), what.rstrip("."), spans=[site.span], operands=about, fixes=fixes))
 
 
+def lazy_array(kind: type) -> GradTapeError:
+    """An array of Dask's, which has no numbers yet, was given to a tensor's operation, or to be made a tensor."""
+    return failure(
+        "GT314",
+        f"a Dask {kind.__name__} meets gradtape's tensors: its numbers are computed chunk by chunk, later",
+        OperandError,
+        consequence="a tape records numbers, and all chunks at once may not fit into memory",
+        fixes=[
+            "gt.distributed.value_and_grad(loss)(w, X, y): the gradient over the rows of Dask arrays, chunk by chunk",
+            "X.compute(), if all of it fits into memory",
+        ],
+    )
+
+
 def no_such_axis(axis: Any, ndim: int, shape: Shape | None = None) -> GradTapeError:
     """The error for an axis that an array does not have."""
     from gradtape.explain.detectors.shape_mismatch import axis_problem
@@ -64,6 +78,7 @@ def repeated_axis(axis: Any, ndim: int) -> GradTapeError:
 
 
 __all__ = [
+    "lazy_array",
     "no_such_axis",
     "refused_argument",
     "refused_operands",

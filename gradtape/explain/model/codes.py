@@ -441,3 +441,13 @@ _add(
     "All units of a layer have the same weights and get the same gradient, so that they stay copies of each other.",
     *_NUMERIC,
 )
+
+# -- 6xx: beyond one process
+
+_add_error(
+    "GT601",
+    "a loss that is no sum or mean of rows",
+    errors.OperandError,
+    "A gradient over chunks of rows is put together from those of the chunks, which is right for a sum or a mean over "
+    "the rows only. Of this loss, the value of all rows is neither the sum nor the mean of the values of its parts.",
+)

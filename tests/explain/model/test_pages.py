@@ -50,11 +50,15 @@ def library(block: Block) -> str:
     return "" if imported is None else imported[1]
 
 
+def libraries(block: Block) -> list[str]:
+    """All libraries that a program needs and that may be missing."""
+    return [name for name in ("torch", "dask") if re.search(rf"^import {name}\b", block.code, re.MULTILINE)]
+
+
 def needed(code: str) -> None:
     """Skip what needs another library that is not installed."""
-    for block in programs(code):
-        if name := library(block):
-            pytest.importorskip(name, reason=f"the program of this page is for {name}, which is not installed")
+    for name in {name for block in programs(code) for name in libraries(block)}:
+        pytest.importorskip(name, reason=f"the program of this page needs {name}, which is not installed")
 
 
 def programs(code: str) -> tuple[Block, Block]:
@@ -185,7 +189,7 @@ def write() -> None:
     for path in sorted(PAGES.glob("*.md")):
         pieces = path.read_text()
         for block in blocks(path):  # each is a program of its own, so that one does not depend on the other
-            if library(block) and importlib.util.find_spec(library(block)) is None:
+            if any(importlib.util.find_spec(name) is None for name in libraries(block)):
                 continue  # what it printed where that library is installed stays
             if block.prints is not None:
                 lines = "".join(f"{line}\n" for line in normalised(run(block)[0]))

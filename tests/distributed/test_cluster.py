@@ -1,0 +1,162 @@
+"""Derivatives on a real cluster of processes: the same bits on any number of workers, lost ones included."""
+
+from __future__ import annotations
+
+import hashlib
+import linecache
+import logging
+import os
+import signal
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gradtape as gt
+from gradtape import distributed as gd
+
+da = pytest.importorskip("dask.array", reason="Dask is not installed: nothing is tested on a cluster")
+distributed = pytest.importorskip("distributed", reason="distributed is not installed: nothing is tested on a cluster")
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+WAIT = 120  # seconds, at most, for a worker or an answer
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(1500, 6))
+Y = np.sign(RNG.normal(size=1500))
+W = RNG.normal(size=6)
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Any]:
+    """The client of a cluster of one worker, to begin with."""
+    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": None, "memory_limit": "800MB"}
+    with (
+        distributed.LocalCluster(processes=True, silence_logs=logging.CRITICAL, **options) as cluster,
+        distributed.Client(cluster, timeout=WAIT) as client,
+    ):
+        yield client
+
+
+def rows(chunk: int = 70) -> tuple[Any, Any]:
+    return da.from_array(X, chunks=(chunk, 6)), da.from_array(Y, chunks=chunk)
+
+
+def make_logistic() -> Any:
+    """A loss that the workers get by value, as that of a notebook: they cannot import this module."""
+    return lambda w, x, y: np.mean(np.logaddexp(0.0, -y * (x @ w)))
+
+
+def digest(answer: Any) -> str:
+    value, gradient = answer
+    return hashlib.sha256(np.asarray(value).tobytes() + gradient.tobytes()).hexdigest()
+
+
+def by_value(function: Any) -> Any:
+    """The same function, of a module that cannot be imported elsewhere."""
+    function.__module__ = "__main__"
+    return function
+
+
+def test_bits_are_the_same_on_any_number_of_workers(client: Any) -> None:
+    """One process, one to three workers, groups of any size, held or not, one killed: one hash."""
+    loss = by_value(make_logistic())
+    expected = digest(gd.value_and_grad(loss, on="synchronous")(W, *rows()))
+    found = {"one worker": digest(gd.value_and_grad(loss)(W, *rows()))}
+    for workers in (2, 3):
+        client.cluster.scale(workers)
+        client.wait_for_workers(workers, timeout=WAIT)
+        for groups, hold in ((1, False), (4, True)):
+            f = gd.value_and_grad(loss, groups=groups, hold=hold)
+            found[f"{workers} workers, groups of {groups}, hold={hold}"] = digest(f(W, *rows()))
+    held = gd.value_and_grad(loss, hold=True)
+    held(W + 1.0, *rows())
+    pids = list(client.run(os.getpid).values())
+    os.kill(pids[0], signal.SIGKILL)
+    found["one killed, which held chunks"] = digest(held(W, *rows()))
+    assert found == dict.fromkeys(found, expected)
+
+
+def test_a_function_is_traced_once_in_a_process(client: Any) -> None:
+    """However many tasks and calls there are, each worker traces once for each length of chunks."""
+    f = gd.value_and_grad(by_value(lambda w, x, y: np.mean((np.tanh(x @ w) - y) ** 2)), groups=1, hold=False)
+    for step in range(3):
+        f(W + step, *rows(100))
+
+    def traces(token: str) -> tuple[int, int]:
+        from gradtape.distributed.shipping import _received
+
+        found = _received.get(token)
+        stats = None if found is None else found.content.compiled.stats
+        return (0, 0) if stats is None else (stats.traces, stats.uncompiled)
+
+    token = f.program("value_and_grad").__reduce__()[1][0]
+    counts = list(client.run(by_value(traces), token).values())
+    assert max(counts) == (1, 0)
+    assert all(count in ((0, 0), (1, 0)) for count in counts)
+
+
+def test_an_error_in_a_worker_has_names_and_carets(client: Any) -> None:
+    """The error of a notebook's cell is shown in the client as if it had happened there."""
+    text = "def cell(w, x, y):\n    hidden = x[:, :2] @ w\n    return np.mean((hidden - y) ** 2)\n"
+    linecache.cache["<ipython-input-7>"] = (len(text), None, text.splitlines(keepends=True), "<ipython-input-7>")
+    names: dict[str, Any] = {"np": np, "__name__": "__main__"}
+    exec(compile(text, "<ipython-input-7>", "exec"), names)
+    with pytest.raises(gt.ShapeError) as caught:
+        gd.value_and_grad(names["cell"], reduction="mean", check=False)(W, *rows())
+    problem = caught.value.problem
+    assert (problem.code, problem.spans[0].text) == ("GT111", "x[:, :2] @ w")
+    assert [operand.name for operand in problem.operands] == ["x[:, :2]", "w"]
+    assert "_task_spec" not in str(caught.value)
+
+
+def test_a_warning_of_workers_is_given_once_in_the_client(client: Any) -> None:
+    """What is found in many chunks and on several workers is one warning, by the client's severities."""
+
+    def loss(w: Any, x: Any, y: Any) -> Any:
+        predicted = x @ w[:, None]
+        return np.mean((predicted - y) ** 2)
+
+    f = gd.value_and_grad(by_value(loss), reduction="mean", check=False, groups=1)
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        f(W, *rows())
+        f(W + 1.0, *rows())
+    assert [str(each.message)[:7] for each in given if issubclass(each.category, gt.GradientWarning)] == ["[GT101]"]
+    with gt.explain.configure(GT101="raise"), pytest.raises(gt.ShapeError, match="GT101"):
+        gd.value_and_grad(by_value(lambda w, x, y: loss(w, x, y)), reduction="mean", check=False)(W, *rows())
+
+
+def test_a_chunk_that_ends_its_worker_is_named(client: Any) -> None:
+    """A task that ends worker after worker, as one does that needs too much memory, is an error with its chunks."""
+
+    def fatal(w: Any, x: Any, y: Any) -> Any:
+        if x[0, 0] == marked and client_pid != os.getpid():
+            os.kill(os.getpid(), signal.SIGKILL)
+        return np.mean((x @ w - y) ** 2)
+
+    def allow(failures: int, dask_scheduler: Any = None) -> int:
+        before, dask_scheduler.allowed_failures = dask_scheduler.allowed_failures, failures
+        return int(before)
+
+    marked, client_pid = X[700, 0], os.getpid()
+    before = client.run_on_scheduler(by_value(allow), 0)
+    try:
+        with pytest.raises(gt.OperandError, match="the chunks 0 to 21 ended the worker"):
+            gd.value_and_grad(by_value(fatal), groups=32, hold=False, jit=False)(W, *rows())  # one task
+    finally:
+        client.run_on_scheduler(by_value(allow), before)
+
+
+def test_a_memory_map_is_not_sent_to_workers(client: Any, tmp_path: Path) -> None:
+    """A memory map would be sent with all its numbers: it is refused, with what to do."""
+    np.save(tmp_path / "x.npy", X)
+    x = da.from_array(np.load(tmp_path / "x.npy", mmap_mode="r"), chunks=(500, 6))
+    with pytest.raises(gt.OperandError, match=r"numpy\.memmap"):
+        gd.grad(by_value(lambda w, x: np.sum(x @ w)))(W, x)
