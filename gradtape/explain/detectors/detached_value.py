@@ -377,12 +377,16 @@ def fixes_for_conversion(site: UserExpression) -> list[Fix]:
     """`gt.array([x, y])` for `np.array([x, y])`, `gt.zeros(3)` for the `np.zeros(3)` that a tensor was written into."""
     node = site.node.value if isinstance(site.node, ast.Expr) else site.node
     if isinstance(node, ast.Subscript):
+        if _is_of_numpy(site, node.value):  # np.r_[x, 0.0]
+            return fixes_by_import(site)
         return [*_tensor_creation_fixes(site, node.value), *fixes_by_import_for(site, node.value)]
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute | ast.Name):
         return []
     name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
     if name in ("array", "asarray", "asanyarray", "ascontiguousarray"):
         return [*_gradtape_call_fixes(site, node), *_import_fixes_of_call(site, node)]
+    if name in ("full", "arange"):
+        return _import_fixes_of_call(site, node)
     held = node.args[0] if node.args else None
     if isinstance(held, ast.ListComp | ast.List) and site.source.is_array_module(_root_name(node.func)):
         whole = site.source.span(held)  # np.mean([x, y])
@@ -393,7 +397,11 @@ def fixes_for_conversion(site: UserExpression) -> list[Fix]:
 
 def _import_fixes_of_call(site: UserExpression, call: ast.Call) -> list[Fix]:
     """The edit of the import of NumPy, if it is a function of NumPy's by that name that is called."""
-    return fixes_by_import(site) if site.source.imports.get(_root_name(call.func)) == "numpy" else []
+    return fixes_by_import(site) if _is_of_numpy(site, call.func) else []
+
+
+def _is_of_numpy(site: UserExpression, name: ast.expr) -> bool:
+    return site.source.imports.get(_root_name(name)) == "numpy"
 
 
 _IN_PLACE: dict[type, str] = {

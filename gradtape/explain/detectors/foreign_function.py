@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.core.location import is_library, is_own_module
+from gradtape.explain.fixes.import_edits import import_from_our_scipy
 from gradtape.explain.model.problem import Fix
 from gradtape.explain.render.spelling import library_of
 from gradtape.explain.source.expression import UserExpression, replace_span
@@ -91,14 +92,23 @@ class ForeignCall(NamedTuple):
         written = None if self.call is None else _rewrite_call(self, ours)
         if written is not None and self.call is not None:
             return [Fix(written, True, self.site.source.span(self.call))]
+        by_import = self._fixes_by_import()
         if self.name in _ADVICE:
-            return [_ADVICE[self.name]]
+            return [*by_import, _ADVICE[self.name]]
         if ours:
             return [f"{_spell(self.site, ours)} is the same function for tensors"]
-        return [
+        return by_import or [
             "compute it with NumPy's functions (np.exp, np.sum, ...), which take tensors",
             "gt.custom_vjp gives a function of your own, with this call in it, a derivative",
         ]
+
+    def _fixes_by_import(self) -> list[str]:
+        """The import of a function of SciPy's from `gradtape.scipy`, if it has a gradient there."""
+        ours = _gradtape_function(self.name) if self.name.startswith("scipy.") else None
+        if ours is None or not is_own_module(getattr(ours, "__module__", "")):
+            return []
+        written = "" if self.call is None else import_from_our_scipy(self.site, self.call.func)
+        return [written or f"gradtape.{self.name} is the same function for tensors"]
 
 
 def counterpart(name: str) -> str:

@@ -1,4 +1,6 @@
-"""The edit `import gradtape.numpy as np`, with which arrays that are made while a tape records can be written to."""
+"""Edits of imports: `import gradtape.numpy as np`, with which arrays that are made while a tape records can be written
+to, and `from gradtape.scipy import interpolate`, whose functions have gradients.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +10,42 @@ from gradtape.explain.model.problem import Fix
 from gradtape.explain.source.expression import UserExpression
 
 
-def fixes_by_import(site: UserExpression) -> list[Fix]:
-    """`import gradtape.numpy as np` in the place of `import numpy as np`, if the file has that."""
-    tree = site.source.tree
+def fixes_by_import(site: UserExpression, made: ast.AST | None = None) -> list[Fix]:
+    """`import gradtape.numpy as np` in the place of `import numpy as np`, if the file has that.
+
+    Of several such statements it is the one that binds a name in the user's expression, or in `made`, which is where an
+    array is made that the expression writes to.
+    """
+    tree, used = site.source.tree, _names_in(site.node if made is None else made)
+    found = []
     for statement in [] if tree is None else ast.walk(tree):
-        if isinstance(statement, ast.Import) and any(alias.name == "numpy" for alias in statement.names):
-            names = ", ".join(_import_ours(alias) for alias in statement.names)
-            return [Fix(f"import {names}", True, site.source.span(statement))]
-    return []
+        aliases = statement.names if isinstance(statement, ast.Import) else []
+        bound = {alias.asname or "numpy" for alias in aliases if alias.name == "numpy"}
+        if bound and isinstance(statement, ast.Import):
+            names = ", ".join(_import_ours(alias) for alias in aliases)
+            found.append((bool(bound & used), Fix(f"import {names}", True, site.source.span(statement))))
+    return [max(found, key=lambda pair: pair[0])[1]] if found else []
+
+
+def _names_in(node: ast.AST | None) -> set[str]:
+    return set() if node is None else {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+def import_from_our_scipy(site: UserExpression, function: ast.expr) -> str:
+    """`from gradtape.scipy import signal` for the import from SciPy that binds the name by which `function` is called.
+
+    Empty if there is no such statement, or none that says by which name: `import scipy.signal`.
+    """
+    tree, used = site.source.tree, _names_in(function)
+    for statement in [] if tree is None else ast.walk(tree):
+        for alias in statement.names if isinstance(statement, ast.Import | ast.ImportFrom) else []:
+            is_from = isinstance(statement, ast.ImportFrom)
+            module = (statement.module or "") if isinstance(statement, ast.ImportFrom) else alias.name
+            bound = alias.asname or (alias.name if is_from else "")
+            if module.partition(".")[0] == "scipy" and bound in used:
+                name = f"{alias.name} as {alias.asname}" if alias.asname else alias.name
+                return f"from gradtape.{module} import {name}" if is_from else f"import gradtape.{name}"
+    return ""
 
 
 def _import_ours(alias: ast.alias) -> str:
@@ -37,7 +67,7 @@ def fixes_by_import_for(site: UserExpression, array: ast.expr | None) -> list[Fi
     scopes = site.source.scopes(made)
     if not any(isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) for scope in scopes):
         return []
-    return fixes_by_import(site)
+    return fixes_by_import(site, made)
 
 
 def _is_made_by_numpy(site: UserExpression, made: ast.AST) -> bool:

@@ -132,6 +132,16 @@ def test_a_function_of_math_by_its_own_name_is_not_left_out() -> None:
 OURS = "import gradtape.numpy as np"
 
 
+def _mend(source: str, fix: Any) -> dict[str, Any]:
+    """What the source of a program defines with the edit `fix`."""
+    span = fix.replaces
+    lines = source.splitlines()
+    lines[span.line - 1] = lines[span.line - 1][: span.column] + fix + lines[span.line - 1][span.end_column :]
+    mended: dict[str, Any] = {}
+    exec("\n".join(lines), mended)
+    return mended
+
+
 class TestWrittenIntoAnArray:
     @pytest.mark.parametrize(
         ("statement", "name", "fixes"),
@@ -160,11 +170,17 @@ class TestWrittenIntoAnArray:
         assert f"written into {name}, a plain array" in problem.title
         assert list(problem.fixes) == fixes
         for fix in problem.fixes:
-            span = fix.replaces
-            assert span is not None
-            assert span.end_column is not None
-            lines = source.splitlines()
-            lines[span.line - 1] = lines[span.line - 1][: span.column] + fix + lines[span.line - 1][span.end_column :]
-            mended: dict[str, Any] = {}
-            exec("\n".join(lines), mended)
-            gt.gradcheck(mended["f"], np.array([1.0, 2.0]))
+            gt.gradcheck(_mend(source, fix)["f"], np.array([1.0, 2.0]))
+
+    @pytest.mark.parametrize("made", ["np.r_[x, 0.5]", "np.full(3, x[0])", "np.array(x)"])
+    def test_the_import_that_is_changed_is_that_of_the_name(self, made: str, tmp_path: Path) -> None:
+        """Of two imports of NumPy, the one by whose name the array is made; with the edit, there is a gradient."""
+        source = f"import numpy\nimport numpy as np\ndef f(x):\n    return numpy.sum({made} ** 3)\n"
+        file = tmp_path / "program.py"
+        file.write_text(source)
+        namespace: dict[str, Any] = {}
+        exec(compile(source, str(file), "exec"), namespace)
+        with pytest.raises(gt.DetachError) as caught:
+            gt.grad(namespace["f"])(np.array([1.0, 2.0]))
+        (edit,) = [fix for fix in caught.value.problem.fixes if fix == OURS]
+        gt.gradcheck(_mend(source, edit)["f"], np.array([1.0, 2.0]))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.fft as fourier
 import scipy.integrate
 import scipy.linalg as sla
 import scipy.ndimage
@@ -15,6 +16,7 @@ import scipy.signal
 import scipy.sparse as sparse
 import scipy.special
 import scipy.stats as stats
+from scipy.interpolate import CubicSpline
 from scipy.special import logsumexp
 
 import gradtape as gt
@@ -83,12 +85,29 @@ def test_what_is_offered_computes_the_same(mine: Any, theirs: Any, arguments: tu
 def test_a_function_without_counterpart() -> None:
     """Where gradtape has no such function, and where its arguments are others, nothing is said to be checked."""
     for function in (
-        lambda x: scipy.ndimage.gaussian_filter(x, 1.0).sum(),
+        lambda x: scipy.ndimage.label(x)[0].sum(),
         lambda x: sla.solve(A * x, POINT, assume_a="pos").sum(),
     ):
         problem = refused(function)
         assert not any(isinstance(fix, Fix) and fix.checked for fix in problem.fixes)
-    assert any("gt.custom_vjp" in fix for fix in refused(lambda x: scipy.ndimage.gaussian_filter(x, 1.0)).fixes)
+    assert any("gt.custom_vjp" in fix for fix in refused(lambda x: scipy.ndimage.label(x)[0].sum()).fixes)
+
+
+@pytest.mark.parametrize(
+    ("function", "fix"),
+    [
+        (lambda x: CubicSpline(POINT, x)(0.5), "from gradtape.scipy.interpolate import CubicSpline"),
+        (lambda x: fourier.dct(x)[0], "import gradtape.scipy.fft as fourier"),
+        (lambda x: sparse.diags([x], [0]).sum(), "import gradtape.scipy.sparse as sparse"),
+        (
+            lambda x: scipy.ndimage.gaussian_filter(x, 1.0)[0],
+            "gradtape.scipy.ndimage.gaussian_filter is the same function for tensors",
+        ),
+    ],
+)
+def test_a_function_that_our_scipy_has(function: Callable[[Any], Any], fix: str) -> None:
+    """The fix is the import from gradtape.scipy, where that has the function with a gradient."""
+    assert refused(function).fixes == (fix,)
 
 
 def test_a_function_that_the_source_does_not_name() -> None:
