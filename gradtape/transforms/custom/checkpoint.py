@@ -46,7 +46,8 @@ def checkpoint(function: Function) -> Function:
     outside and passed in. While the function runs, either time, its intermediate results are in memory.
 
     Where it would not help or cannot be done the function just runs: with nothing recorded, while a
-    `ForwardAccumulator` is on, and inside `vmap` if the function reads tracked tensors that are not its arguments.
+    `ForwardAccumulator` is on, inside `vmap` if the function reads tracked tensors that are not its arguments, and if
+    it writes to tensors that are its arguments: a second run would not start from what the first was given.
 
     >>> import numpy as np, gradtape as gt
     >>> @gt.checkpoint
@@ -92,8 +93,14 @@ def _checkpoint(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any
     segment = CheckpointedCall(function, (args, kwargs), flat)
     # a new place for every argument, to tell its use from that of the same tensor by another way
     places = {index: copy_to_new_node(flat[index]) for index in segment.moving}
+    before = {index: place._node for index, place in places.items()}
     start = next_order()
     result = segment.run([places.get(index, x) for index, x in enumerate(flat)])
+    written = [index for index, place in places.items() if place._node is not before[index]]
+    if written:
+        for index in written:
+            flat[index][...] = places[index]
+        return result
     outs = leaves(result)
     segment.outputs = interior_results(outs, start, mask)
     nodes = [outs[index]._node for index in segment.outputs]
@@ -314,10 +321,16 @@ def _checkpoint_in_batch(function: Function, args: tuple[Any, ...], kwargs: dict
     if any(is_recorded(x) for x in arrays):
         try:
             return apply_rule(rule, arrays)
+        except _WritesToArgumentsError:
+            return function(*args, **kwargs)
         except DetachError:
             if not rule.call.reads_more:
                 raise
     return function(*args, **kwargs)
+
+
+class _WritesToArgumentsError(Exception):
+    """The function of a checkpoint has written to a tensor that it was given."""
 
 
 class _RecomputedRule(CustomRule):
@@ -332,7 +345,12 @@ class _RecomputedRule(CustomRule):
 
     def run(self, inputs: Arrays) -> tuple[Arrays, KeptValues]:
         args, kwargs = self.template.fill(inputs)
+        given = [x for x in leaves((args, kwargs)) if isinstance(x, Tensor)]
+        before = [_version_of(x) for x in given]
         results, template, specs = split_results(self.function(*args, **kwargs))
+        for x, old in zip(given, before, strict=True):
+            if any(a is not b for a, b in zip(_version_of(x), old, strict=True)):
+                raise _WritesToArgumentsError
         self.smooth = [spec.dtype.kind in "fc" for spec in specs]
         self.prints = [Fingerprint(innermost_array(x)) for x in self._moving(results)]
         return results, KeptValues([], ResultForm(template, specs, None, False))
@@ -367,6 +385,11 @@ class _RecomputedRule(CustomRule):
             return found
 
         return again, moving
+
+
+def _version_of(tensor: Tensor) -> tuple[Any, ...]:
+    """What a write to a tensor replaces: its array, its node, and what it is for an interpreter."""
+    return tensor._array, tensor._node, getattr(tensor, "traced", None), getattr(tensor, "_held", None)
 
 
 def innermost_array(value: Any) -> Any:
