@@ -5,7 +5,8 @@ not (-0.0 + 0 is 0), `x - 0` is, and `x * 0` is left alone. There are three exce
 operation that is at least as accurate everywhere in the place of two, sums with zero in `slice_sums`, `row_buffers`,
 `merge_writes`, `forward_writes` and `joined_parts`, where -0.0 stays so, and the same factors in another form in
 `share_factors`, `triangles` and `cholesky_parts`, where solutions are rounded otherwise. (`sparse_rows` adds in another
-order, and BLAS may do so with the larger products of `flat_products`.)
+order, and BLAS may do so with the larger products of `flat_products`. `factor_sums` multiplies after large sums instead
+of before: `0 * inf + 1 * inf` is an infinity then, and no NaN.)
 
 `PASSES` and `LAST_PASSES` are their order and `optimise` runs them. `rewrite` is the engine that most of them use;
 `reroll` makes loops of repeated instructions, `row_buffers`, `uniform_rows` and `forward_writes` take writes out of
@@ -23,6 +24,7 @@ from gradtape.jit.passes.cholesky_parts import split_cholesky_gradients
 from gradtape.jit.passes.constants import fold_constants
 from gradtape.jit.passes.cse import share_subexpressions
 from gradtape.jit.passes.dce import drop_dead
+from gradtape.jit.passes.factor_sums import factor_sums
 from gradtape.jit.passes.flat_products import flatten_products
 from gradtape.jit.passes.forward_writes import forward_writes
 from gradtape.jit.passes.identities import drop_identities
@@ -70,6 +72,7 @@ LAST_PASSES: tuple[Pass, ...] = (
     join_parts,
     flatten_products,
     cancel_layouts,
+    factor_sums,
 )
 """The passes that are run once, when loops have been made."""
 
