@@ -34,6 +34,7 @@ CHUNK = 8192  # elements of the inner loop in one unit
 ROWS = 128  # rows of a column sum in one unit
 FINISH_WIDTH = 8
 SIDE_BY_SIDE = 32  # vectors of columns that are added up row by row
+UNROLLED = 8  # instructions of a body that is repeated for the accumulators of a row
 
 
 def sum_lanes(length: int) -> int:
@@ -124,21 +125,45 @@ class Reducing(Loops, abc.ABC):
                 count = self.number(blocks) if isinstance(blocks, int) else blocks
                 begin = self.minimum(self.builder.mul(turn, self.number(turns)), count)
                 last = self.minimum(self.builder.add(begin, self.number(turns)), count)
-            with self.loop(begin, last) as block:
-                place, wanted = self.place(first, block)
-                inside = dict(values)
-                self.compute(inside, 1, offsets, place, None)
-                self.store_all(inside, offsets, place, None)
-                for reduction, accumulated in zip(self.nest.reductions, fresh, strict=True):
-                    term = self.term(reduction, inside)
-                    if place is not wanted:
-                        term = self._without_repetition(reduction, term, place, wanted)
-                    self.add(reduction, accumulated.at(block), term)
+            if few and sets > 1 and isinstance(blocks, int) and len(self.nest.instructions) <= UNROLLED:
+                self._emit_rounds(values, offsets, blocks, fresh)
+            else:
+                with self.loop(begin, last) as block:
+                    self._emit_row_block(values, offsets, *self.place(first, block), [x.at(block) for x in fresh])
             if not few:
                 for total, accumulated in zip(totals, fresh, strict=True):
                     total.add_all(accumulated)
         for reduction, total in zip(self.nest.reductions, totals, strict=True):
             self.store_result(reduction, total.across(), offsets[reduction], self.number(0), part)
+
+    def _emit_row_block(
+        self, values: dict[Any, Vector], offsets: dict[Any, Any], place: Any, wanted: Any, totals: list[Any]
+    ) -> None:
+        """Add one vector of a row to the accumulators at these addresses."""
+        inside = dict(values)
+        self.compute(inside, 1, offsets, place, None)
+        self.store_all(inside, offsets, place, None)
+        for reduction, total in zip(self.nest.reductions, totals, strict=True):
+            term = self.term(reduction, inside)
+            if place is not wanted:
+                term = self._without_repetition(reduction, term, place, wanted)
+            self.add(reduction, total, term)
+
+    def _emit_rounds(
+        self, values: dict[Any, Vector], offsets: dict[Any, Any], blocks: int, totals: list[RowLanes]
+    ) -> None:
+        """Add a row of `blocks` vectors, one for each accumulator at a time: so accumulators stay in registers."""
+        sets = totals[0].sets
+        rounds = (blocks - 1) // sets  # without the last vector, which may overlap the one before it
+        with self.loop(0, rounds) as turn:
+            for i in range(sets):
+                number = self.builder.add(self.builder.mul(turn, self.number(sets)), self.number(i))
+                place = self.builder.mul(number, self.number(self.width))
+                self._emit_row_block(values, offsets, place, place, [total.at(i) for total in totals])
+        for block in range(rounds * sets, blocks):
+            place, wanted = self.place(self.number(0), self.number(block))
+            places = (place, wanted) if block == blocks - 1 else (wanted, wanted)
+            self._emit_row_block(values, offsets, *places, [total.at(block % sets) for total in totals])
 
     def _without_repetition(self, reduction: AnyInstruction, term: Vector, place: ir.Value, wanted: ir.Value) -> Vector:
         """The last vector of a row overlaps the one before: move new elements to their lanes, identity elsewhere."""
@@ -311,7 +336,7 @@ class RowLanes:
         self.kind = loops.lanes.type(lane_type(accumulator(reduction)))
         self.memory = loops.local(self.kind if sets == 1 else ir.ArrayType(self.kind, sets))
 
-    def at(self, block: ir.Value) -> Any:
+    def at(self, block: ir.Value | int) -> Any:
         """The address of the vector to which the elements of a block are added."""
         if self.sets == 1:
             return self.memory
