@@ -7,10 +7,14 @@ cache; where its inner axis is not contiguous, or its rows are far apart, a stre
 
 Every element of the result is added up in the order of the common axis, by fused multiplications and additions where
 the machine has them: its bits depend on the numbers of its row and its column only.
+
+Where both operands are contiguous along the common axis, and the matrix is small, vectors are along that axis instead:
+every element of the result is added up in the lanes of a vector, and the lanes are added in halves.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -45,6 +49,12 @@ FAR = 256
 """Elements from row to row of an operand, from which on a copy is read faster,"""
 FEW = 16
 """and how often a row has to be read for that."""
+DOT_ROWS = {True: 5, False: 2}
+"""Rows, and columns, of a block of the result that is added up in lanes."""
+ACROSS = 8
+"""Instructions that adding up the lanes of a vector takes,"""
+COPYING, MULTIPLYING = 1.75, 1.45
+"""that copying an element of an operand takes, and a vector of products with the loads for it."""
 
 
 class Axes(NamedTuple):
@@ -131,6 +141,23 @@ def divide_outer(length: int, most: int) -> list[tuple[int, int, int]]:
     return [(0, rows, length // rows), *([(length - rest, rest, 1)] if rest else [])]
 
 
+def sums_in_lanes(axes: Axes) -> bool:
+    """Whether products are added up in lanes, along the common axis.
+
+    >>> from gradtape.jit.native.emit.blocked_product import choose_axes, sums_in_lanes
+    >>> [sums_in_lanes(choose_axes((n, n, 125), [(125, 1), (1, 125), (n, 1)])) for n in (10, 64)]
+    [True, False]
+    """
+    if axes.vectors[0] != 1 or axes.singles[1] != 1 or axes.vectors[1] == 1 or axes.common < WIDTH:
+        return False
+    rows = DOT_ROWS[True]
+    blocks = -(-axes.inner // rows) * -(-axes.outer // rows)
+    in_lanes = blocks * (-(-axes.common // WIDTH) * (rows * rows + 2 * rows) + ACROSS * rows * rows)
+    lanes = min(WIDTH, 1 << (axes.inner.bit_length() - 1))
+    products = -(-axes.inner // lanes) * axes.outer * axes.common
+    return in_lanes < COPYING * axes.inner * axes.common + MULTIPLYING * products
+
+
 class Operands(NamedTuple):
     """Addresses and offsets of one stretch of the operands, and of the result."""
 
@@ -178,6 +205,9 @@ class BlockedProduct(CallEmitter):
     def emit_blocks(self, axes: Axes, left: ir.Value, right: ir.Value, out: ir.Value) -> None:
         """Emit loops over stretches of the common axis, and over the blocks of the result in each."""
         wide = "+avx512f" in self.machine.features
+        if sums_in_lanes(axes):
+            self._emit_sums_in_lanes(axes, left, right, out, DOT_ROWS[wide])
+            return
         pieces = divide_inner(axes.inner, MOST_VECTORS[wide])
         apart, single = (left, right) if axes.swapped else (right, left)
         copied = axes.vectors[1] != 1 or (abs(axes.vectors[0]) > FAR and axes.outer >= FEW)
@@ -223,6 +253,74 @@ class BlockedProduct(CallEmitter):
                         with lanes, tiles as tile, self.loop(0, blocks) as block:
                             row = self.builder.add(self.builder.mul(block, self.number(height)), self.number(first))
                             self._emit_rows(along, piece, parts, operands, tile, row)
+
+    def _emit_sums_in_lanes(self, axes: Axes, left: ir.Value, right: ir.Value, out: ir.Value, most: int) -> None:
+        """Emit blocks of the result whose elements are added up in the lanes of vectors along the common axis."""
+        other, single = (left, right) if axes.swapped else (right, left)
+        for (first, rows, count), (start, columns, times) in itertools.product(
+            divide_outer(axes.outer, most), divide_outer(axes.inner, most)
+        ):
+            with self._lanes_of(WIDTH), self.loop(0, count) as block, self.loop(0, times) as number:
+                row = self.builder.add(self.builder.mul(block, self.number(rows)), self.number(first))
+                column = self.builder.add(self.builder.mul(number, self.number(columns)), self.number(start))
+                places = [
+                    [
+                        self.plus_steps(self.number(0), self.builder.add(begin, self.number(i)), step)
+                        for i in range(size)
+                    ]
+                    for begin, step, size in ((row, axes.singles[0], rows), (column, axes.vectors[1], columns))
+                ]
+                totals = self._add_up_in_lanes(axes.common, (single, other), places)
+                for (i, j), total in totals.items():
+                    at = self.plus_steps(self.number(0), self.builder.add(row, self.number(i)), axes.out[0])
+                    at = self.plus_steps(at, self.builder.add(column, self.number(j)), axes.out[1])
+                    value = self._across(self.builder.load(total, typ=self.lanes.type(_REAL)))
+                    self.builder.store(value, self.builder.gep(out, [at], source_etype=_REAL), align=8)
+
+    def _add_up_in_lanes(self, common: int, given: tuple[Any, Any], places: list[list[Any]]) -> dict[Any, Any]:
+        """The products of rows that begin at these places, as vectors whose lanes are yet to be added, in memory."""
+        builder, kind = self.builder, self.lanes.type(_REAL)
+        cells = list(itertools.product(range(len(places[0])), range(len(places[1]))))
+        totals = {cell: self.local(kind) for cell in cells}
+        for total in totals.values():
+            builder.store(self.elements.constant(_DOUBLE, 0.0).ir, total)
+
+        def add(place: Any, repeated: int) -> None:
+            """Add a vector of products; the first lanes are left out if they were in the vector before."""
+            rows, columns = (
+                [self.load(_DOUBLE, pointer, start, place, 1) for start in starts]
+                for pointer, starts in zip(given, places, strict=True)
+            )
+            if repeated:
+                bits = [ir.Constant(ir.IntType(1), lane >= repeated) for lane in range(WIDTH)]
+                mask = ir.Constant(ir.VectorType(ir.IntType(1), WIDTH), bits)
+                zero = self.elements.constant(_DOUBLE, 0.0).ir
+                rows, columns = (
+                    [Vector(self.lanes, builder.select(mask, x.ir, zero)) for x in found] for found in (rows, columns)
+                )
+            for i, j in cells:
+                old = Vector(self.lanes, builder.load(totals[i, j], typ=kind))
+                builder.store(self.lanes.multiply_add(rows[i], columns[j], old).ir, totals[i, j])
+
+        with self.loop(0, common // WIDTH) as number:
+            add(builder.mul(number, self.number(WIDTH)), 0)
+        if common % WIDTH:
+            add(self.number(common - WIDTH), WIDTH - common % WIDTH)
+        return totals
+
+    def _across(self, value: Any) -> Any:
+        """The sum of the lanes of a vector, in halves."""
+        builder, width = self.builder, WIDTH
+        while width > 1:
+            width //= 2
+            halves = []
+            for start in (0, width):
+                lanes = [ir.Constant(ir.IntType(32), start + i) for i in range(width)]
+                halves.append(
+                    builder.shuffle_vector(value, value, ir.Constant(ir.VectorType(ir.IntType(32), width), lanes))
+                )
+            value = builder.fadd(*halves)
+        return builder.extract_element(value, ir.Constant(ir.IntType(32), 0))
 
     def _address(self, memory: ir.Value) -> Any:
         """The address of memory on the stack, without the type of what it points to."""

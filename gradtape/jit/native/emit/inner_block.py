@@ -53,17 +53,31 @@ class InnerBlockEmitter(Loops):
         plan: FusionPlan | None = None,
     ) -> None:
         """Emit the inner block and start the function."""
-        prefix = f"{self.name}_body_"
-        self.inner = Block(self.module, self.outer.machine, instructions, inputs, outputs, prefix=prefix, plan=plan)
-        self.body = make_internal(self.inner.emit_run())
-        self.outer.addresses |= self.inner.addresses
-        self.memory = self.inner.workspace
+        inner, body = self.emit_body(f"{self.name}_body_", instructions, inputs, outputs, plan)
+        self.memory = inner.workspace
+        self.start_function()
+        self.use_body(inner, body)
+
+    def emit_body(
+        self, prefix: str, instructions: Sequence[Any], inputs: Sequence[Any], outputs: Sequence[Any], plan: Any
+    ) -> tuple[Block, Any]:
+        """Emit an inner block, and the function that runs it."""
+        inner = Block(self.module, self.outer.machine, instructions, inputs, outputs, prefix=prefix, plan=plan)
+        self.outer.addresses |= inner.addresses
+        return inner, make_internal(inner.emit_run())
+
+    def start_function(self) -> None:
+        """Add the function to the module, and place the builder at its entry."""
         function = ir.Function(self.module, ir.FunctionType(VOID, [POINTER, LONG, LONG]), self.name)
         self.entry = function.append_basic_block("entry")
         self.builder = start_builder(self.entry)
         self.lanes = _NoLanes()  # type: ignore[assignment]
         self.buffers, self.begin, self.end = function.args
-        table = self.builder.alloca(ir.ArrayType(POINTER, max(1, self.inner.count)))
+
+    def use_body(self, inner: Block, body: Any) -> None:
+        """Fill the table of, and run, this inner block from here on."""
+        self.inner, self.body = inner, body
+        table = self.builder.alloca(ir.ArrayType(POINTER, max(1, inner.count)))
         self.table = self.builder.inttoptr(self.builder.ptrtoint(table, LONG), POINTER)
 
     def prepare(self, space: ir.Value, constants: Mapping[int, Any]) -> None:
@@ -74,7 +88,7 @@ class InnerBlockEmitter(Loops):
         arrays = {**constants, **inner.constant_arrays}
         for slot, array in arrays.items():
             # by name, since addresses differ between processes, and the text is the key of the disk cache
-            place = ir.GlobalVariable(self.module, BYTE, f"{self.name}_constant_{slot}")
+            place = ir.GlobalVariable(self.module, BYTE, f"{inner.prefix}constant_{slot}")
             self.outer.addresses[place.name] = array.ctypes.data
             address = builder.inttoptr(builder.ptrtoint(place, LONG), POINTER)
             builder.store(address, self.inner_slot(slot))

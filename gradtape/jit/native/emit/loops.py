@@ -4,7 +4,8 @@ The order of arithmetic depends on the shape and the axes of a reduction only, n
 in the same loops: results have the same bits however instructions are fused, from run to run, and for any number of
 threads. For that, reduced axes are joined into one loop by a rule that depends on their lengths only. Arrays whose
 strides do not fit the joined loop (broadcast arrays, slices) are read element by element, by their indices.
-Where a short last axis is taken apart (`lower.short_axes`), the shapes are those of its columns.
+Where a short last axis is taken apart (`lower.short_axes`), the shapes are those of its columns, and where rows are
+computed in blocks (`schedule.row_blocks`), those of the blocks.
 """
 
 from __future__ import annotations

@@ -53,6 +53,7 @@ class ProductEmitter(BlockedProduct, FortranCalls):
             for length, *axes in found.pairs
         ]
         self.sizes = found.rows[0], found.columns[0], found.common[0]
+        self.is_blocked = is_blocked(instruction, found)
         self.units = math.prod(length for length, _ in self.pairs) if math.prod(self.sizes[:2]) else 0
 
     def pointer(self, value: SlotKey, offset: int) -> Any:
@@ -67,17 +68,17 @@ class ProductEmitter(BlockedProduct, FortranCalls):
         """Emits the function; a measure of its work, in elements of light loops."""
         pointers = [self.pointer(layout.root, layout.offset) for layout in self.layouts]
         pointers.append(self.pointer(self.instruction.results[0], 0))
-        if self.units == 1:
-            self.emit_pair(*pointers)
-        elif is_blocked(self.form, self.dtype):
+        if self.is_blocked:
             self.emit_batch(pointers)
+        elif self.units == 1:
+            self.emit_pair(*pointers)
         elif self.units:
             self.lanes = Lanes(self.builder, 1, self.machine.fused)
             with self.loop(*((0, self.units) if self.is_alone else (self.begin, self.end))) as pair:
                 self.emit_pair(*[self.advance(x, self.distance(pair, i)) for i, x in enumerate(pointers)])
         self.builder.ret_void()
         work = self.units * math.prod(self.sizes) // 8
-        return estimate_work(choose_axes(self.sizes, self.steps), work) if is_blocked(self.form, self.dtype) else work
+        return estimate_work(choose_axes(self.sizes, self.steps), work) if self.is_blocked else work
 
     def emit_batch(self, pointers: Sequence[ir.Value]) -> None:
         """Emit a batch in blocks: for some rows at a time, all pairs of matrices."""
@@ -96,7 +97,7 @@ class ProductEmitter(BlockedProduct, FortranCalls):
     @property
     def is_alone(self) -> bool:
         """Whether one thread goes through the batch, since BLAS uses threads for each product."""
-        return uses_threads(self.form) and not is_blocked(self.form, self.dtype)
+        return uses_threads(self.form) and not self.is_blocked
 
     def distance(self, pair: ir.Value, number: int) -> Any:
         """The distance in elements from the first pair of matrices of a batch to another one."""
@@ -213,7 +214,7 @@ class ProductDescriber(ProductEmitter):
 
     def describe(self) -> tuple[Form, dict[Any, int]] | None:
         """The form and the numbers of a record; None if the product has to have code of its own."""
-        if self.units != 1 or any(layout.moves for layout in self.layouts):
+        if self.units != 1 or self.is_blocked or any(layout.moves for layout in self.layouts):
             return None
         numbers: dict[Any, int] = {}
         roots = [*((layout.root, layout.offset) for layout in self.layouts), (self.instruction.results[0], 0)]

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -142,7 +142,7 @@ def supports(instruction: AnyInstruction) -> bool:
     found = form(instruction)
     if found is None or any(max(x.shape, default=0) >= _LARGEST for x in (*operands, result)):
         return False
-    if is_small(found) or is_blocked(found, result.dtype):
+    if is_small(found) or is_blocked(instruction, found):
         return True
     values = (*operands, result)
     plain = all(_fits(found, number, _contiguous(value.shape)) for number, value in enumerate(values))
@@ -162,10 +162,12 @@ def is_small(found: ProductForm) -> bool:
     return found.rows[0] * found.columns[0] * found.common[0] <= SMALL
 
 
-def is_blocked(found: ProductForm, dtype: np.dtype[Any]) -> bool:
-    """Whether the products of a batch are computed by `emit.blocked_product`."""
+def is_blocked(instruction: AnyInstruction, found: ProductForm) -> bool:
+    """Whether the products of a batch, or of a loop over one, are computed by `emit.blocked_product`."""
     rows, columns, common = found.rows[0], found.columns[0], found.common[0]
-    if dtype != np.dtype(np.float64) or math.prod(length for length, *_ in found.pairs) < 2:
+    if instruction.results[0].dtype != np.dtype(np.float64):
+        return False
+    if not instruction.params.get("blocked") and math.prod(length for length, *_ in found.pairs) < 2:
         return False
     return min(rows, columns) > 1 and 0 < rows * columns * common <= LARGE
 
@@ -199,4 +201,4 @@ def can_read_layout(instruction: AnyInstruction, number: int, layout: Layout) ->
     found = form(instruction)
     if found is None:
         return False
-    return is_blocked(found, instruction.results[0].dtype) or _fits(found, number, layout.steps)
+    return is_blocked(instruction, found) or _fits(found, number, layout.steps)

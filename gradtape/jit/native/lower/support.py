@@ -20,7 +20,7 @@ from gradtape.jit.native.lower.ir import (
     are_values,
 )
 from gradtape.jit.native.lower.lowering import Lowering, find_lowering, index_by_name
-from gradtape.jit.native.schedule import tiling
+from gradtape.jit.native.schedule import row_blocks, tiling
 from gradtape.jit.native.schedule.layout import diagonal_of, index_part
 
 REDUCTIONS = frozenset({"sum", "mean", "max", "min", "prod", "all", "any"})
@@ -175,6 +175,7 @@ LOWERINGS = (
     Lowering(frozenset({FROM_DIAGONAL}), _supports_from_diagonal),
     Lowering(frozenset({LOOP}), _supports_loop, emitter="inner_block", has_memory=True),
     Lowering(frozenset({tiling.TILED}), _is_lowered_only, emitter="inner_block", has_memory=True),
+    Lowering(frozenset({row_blocks.ROW_BLOCKS}), lambda instruction: True, emitter="row_blocks", has_memory=True),
     Lowering(frozenset({SCATTER_ADD}), _is_lowered_only, emitter="scatter_add"),
     Lowering(frozenset({ADD_ROWS}), _is_lowered_only, emitter="add_rows"),
     Lowering(frozenset(PRODUCTS), matmul.supports, emitter="matmul"),

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -53,7 +53,7 @@ from gradtape.jit.native.lower.support import (
     supports,
 )
 from gradtape.jit.native.lower.virtual_scatter import virtualise_scatters
-from gradtape.jit.native.schedule import tiling
+from gradtape.jit.native.schedule import row_blocks, tiling
 from gradtape.jit.native.schedule.layout import (
     Layout,
     Unsupported,
@@ -124,8 +124,13 @@ class FusionPlan:
         outputs: Sequence[ArrayValue],
         steps: dict[ArrayValue, tuple[int, ...]] | None = None,
         owned: Sequence[ArrayValue] = (),
+        in_blocks: bool = False,
+        copies: Iterable[ArrayValue] = (),
     ) -> None:
-        """`owned` are inputs whose memory may be written to."""
+        """`owned` are inputs whose memory may be written to, `copies` values that are stored before they are used.
+
+        `in_blocks`: the instructions are those of a block of rows.
+        """
         for instruction in instructions:
             if not supports(instruction):
                 raise Unsupported(f"{instruction.name} has no native form for these operands")
@@ -138,8 +143,13 @@ class FusionPlan:
         self.inputs, self.outputs = list(inputs), list(outputs)
         self._verified: list[AnyInstruction] | None = None  # the instructions that were verified last
         smaller = self._verify_stage("expanding", decompose.decompose(instructions))
+        if not in_blocks:
+            smaller = self._verify_stage("blocks of rows", row_blocks.divide_into_row_blocks(smaller, outputs))
         taken = short_axes.take_short_axes_apart(smaller, outputs, decompose.find_rows(instructions))
-        self.copies, self.sums = taken.copies, taken.sums  # what is stored before it is used, and if it is used again
+        self.copies, self.sums = (
+            {*taken.copies, *copies},
+            taken.sums,
+        )  # what is stored before it is used, and if it is used again
         columns = self._verify_stage("taking short axes apart", taken.instructions)
         in_tiles = self._verify_stage("tiling", tiling.tile_loops(columns, outputs))
         virtual = self._verify_stage("opening windows", virtualise_scatters(in_tiles, outputs))

@@ -87,3 +87,16 @@ def test_blocks_cover_an_axis_once(length):
         assert start == end
         end += rows * count
     assert end == length
+
+
+@pytest.mark.parametrize("features", ["", "-avx512f,-avx2,-fma"])
+@pytest.mark.parametrize(("rows", "columns", "common"), [(2, 3, 8), (5, 5, 9), (10, 10, 125), (11, 7, 40), (6, 2, 15)])
+def test_products_along_contiguous_rows(rows, columns, common, features, checked, monkeypatch):
+    """Where both operands are contiguous along the common axis, each product is added up once, infinities included."""
+    monkeypatch.setattr(config, "native_features", features)
+    rng = np.random.default_rng(rows + common)
+    a, b = rng.uniform(1, 2, (3, rows, common)), rng.uniform(1, 2, (3, columns, common))
+    product = gt.jit(lambda a, b: np.einsum("bij,bkj->bik", a * 2, b))
+    np.testing.assert_allclose(product(a, b), np.einsum("bij,bkj->bik", a * 2, b), rtol=1e-13)
+    a[1, 1, common - 8 : common - 4] = np.inf
+    np.testing.assert_array_equal(np.isinf(product(a, b)), np.isinf(np.einsum("bij,bkj->bik", a, b)))
