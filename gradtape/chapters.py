@@ -124,7 +124,7 @@ _FUNCTIONS = {
     "gradtape.watching": "watch",
     "gradtape.watching.notebook": "load_ipython_extension",
     "gradtape.training": "EarlyStopping fit",
-    "gradtape.loops": "fori_loop scan",
+    "gradtape.loops": "fori_loop scan while_loop",
     "gradtape.odes": "odeint",
     "gradtape.quadrature": "quad",
     "gradtape.numpy_dispatch.interchange": "from_dlpack from_torch to_torch",

@@ -215,6 +215,14 @@ MISTAKES: list[tuple[Any, type[Exception], str]] = [
     (lambda: gt.scan(cell(W), H, XS, memory="20MB"), gt.OperandError, "memory='20MB'"),
     (lambda: gt.scan(cell(W), H, XS, memory=1.5), gt.OperandError, "memory=1.5"),
     (lambda: gt.fori_loop(0, 2.0, lambda i, c: c, H), gt.OperandError, "upper is a float"),
+    (lambda: gt.while_loop(lambda c: c > 0.0, lambda c: c, H), gt.OperandError, r"the condition returned shape \(3,\)"),
+    (lambda: gt.while_loop(lambda c: 1, lambda c: c, 0.0), gt.OperandError, "the condition returned a int"),
+    (lambda: gt.while_loop(lambda c: True, lambda c: c, "h"), gt.OperandError, "while_loop: init is a str"),
+    (
+        lambda: gt.while_loop(lambda c: True, lambda c: c[0], H),
+        gt.ShapeError,
+        r"while_loop: in step 0, carry had shape",
+    ),
 ]
 
 
@@ -225,6 +233,32 @@ def test_mistakes_are_explained(call: Any, kind: type[Exception], message: str) 
         call()
     assert "test_loops.py" in str(caught.value)
     assert "fix: " in str(caught.value) or "accepted: " in str(caught.value)
+
+
+def halve(x: Any) -> Any:
+    return gt.while_loop(lambda v: v > 1.0, lambda v: v / 2.0 + 0.1 * np.sin(x), x)
+
+
+def test_while_loop_is_the_python_loop() -> None:
+    """Value, gradient and second derivative of a while loop are those of the steps that Python takes."""
+
+    def looped(x: Any) -> Any:
+        value = x
+        while value > 1.0:
+            value = value / 2.0 + 0.1 * np.sin(x)
+        return value
+
+    for x in (0.5, 3.0, 70.0):
+        assert halve(x) == looped(x)
+        assert gt.grad(halve)(x) == gt.grad(looped)(x)
+    assert gt.grad(gt.grad(halve))(70.0) == gt.grad(gt.grad(looped))(70.0)
+
+
+def test_while_loop_over_a_batch() -> None:
+    """In vmap each example takes its own number of steps, and has the gradient of these."""
+    xs = np.array([0.5, 3.0, 70.0])
+    np.testing.assert_array_equal(gt.vmap(halve)(xs), [halve(x) for x in xs])
+    np.testing.assert_allclose(gt.vmap(gt.grad(halve))(xs), [gt.grad(halve)(x) for x in xs], rtol=1e-15)
 
 
 def test_numbers_as_carries_are_weak() -> None:

@@ -102,7 +102,7 @@ SECTIONS = {
     "Functions of functions": "grad value_and_grad vjp jvp linearize jacobian jacrev jacfwd hessian hvp vmap",
     "Sparse derivatives": "sparse_jacobian sparse_hessian",
     "Rules of your own, and recomputing": "custom_vjp custom_jvp custom_gradient checkpoint",
-    "Compiling, and loops": "jit scan fori_loop",
+    "Compiling, and loops": "jit scan fori_loop while_loop",
     "Training": "fit EarlyStopping",
     "Differential equations and integrals": "odeint quad",
     "Other libraries' arrays": "from_dlpack from_torch to_torch",

@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gradtape.config import config
-from gradtape.jit.ir.program import LOOP, Program, loop_runners
+from gradtape.jit.ir.program import Program, loop_runners
 from gradtape.jit.ir.verify import verify
+from gradtape.jit.ir.while_loop import while_runners
 from gradtape.jit.native.runtime import threads
 from gradtape.jit.passes import optimise
 from gradtape.jit.runtime import backends
@@ -24,6 +25,7 @@ from gradtape.jit.runtime.gc_pause import collect_less_often
 from gradtape.jit.runtime.loops import compile_loop, make_evaluator
 from gradtape.jit.runtime.runner import Runner
 from gradtape.jit.runtime.schedule import NativeGroup, Step
+from gradtape.jit.runtime.while_loops import WhileEvaluator, compile_while
 from gradtape.jit.trace.call import trace_call
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
 
 loop_runners.register(compile_loop, make_evaluator)
+while_runners.register(compile_while, WhileEvaluator)
 
 
 def compile_call(
@@ -81,7 +84,7 @@ def _find_groups(steps: Sequence[Step]) -> Iterator[NativeGroup]:
     for step in steps:
         if isinstance(step, NativeGroup):
             yield step
-        elif step.op is LOOP:
+        elif step.op.kind == "loop":
             yield from _find_groups(step.params["loop"].runner.steps)
 
 

@@ -1,5 +1,6 @@
-"""Loops as operations: `scan` and `fori_loop`. They are differentiated within a given memory, and compiled as loops."""
+"""Loops as operations: `scan`, `fori_loop` and `while_loop`, which are differentiated and compiled as loops."""
 
 from gradtape.loops.scan import fori_loop, scan
+from gradtape.loops.while_loop import while_loop
 
-__all__ = ["fori_loop", "scan"]
+__all__ = ["fori_loop", "scan", "while_loop"]

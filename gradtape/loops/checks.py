@@ -69,7 +69,7 @@ def as_bytes(memory: Any) -> int | None:
     return int(memory)
 
 
-def as_carry(init: Any) -> Any:
+def as_carry(init: Any, title: str = "scan") -> Any:
     """`init` with arrays for numbers: what goes round has a shape and a dtype."""
     flat: list[Any] = []
     for path, leaf in paths(init):
@@ -78,7 +78,7 @@ def as_carry(init: Any) -> Any:
             continue
         array = np.asarray(leaf) if isinstance(leaf, np.ndarray | np.generic | int | float | complex | bool) else None
         if array is None or array.dtype.kind not in NUMBERS:
-            what = f"scan: init{path} is a {type(leaf).__name__}, which cannot go round from step to step."
+            what = f"{title}: init{path} is a {type(leaf).__name__}, which cannot go round from step to step."
             raise _refused(OperandError, what, "arrays, tensors and numbers; anything else goes in a closure")
         flat.append(leaf if isinstance(leaf, np.ndarray | np.generic) else array[()])
     return rebuild(init, flat)

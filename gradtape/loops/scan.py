@@ -19,9 +19,10 @@ from gradtape.loops.unshared import unshare
 from gradtape.ops import concatenate, stack
 
 Function = Callable[..., Any]
-ScanTracer = Callable[[Function, Any, Any, int, bool, int | None], tuple[Any, Any] | None]
-"""Gives the results of a scan (f, carry, xs, steps, reverse, memory) as those of one loop of a program that is being
-traced; None if none is, or if the steps have to be traced one by one."""
+ScanTracer = Callable[[Function, Any, Any, int, bool, int | None, bool], tuple[Any, Any] | None]
+"""Gives the results of a scan (f, carry, xs, steps, reverse, memory, recompute) as those of one loop of a program that
+is being traced; None if none is, or if the steps have to be traced one by one. With `recompute`, the carries are all
+that is kept for a gradient."""
 _tracers: list[ScanTracer] = []
 
 
@@ -64,12 +65,22 @@ def scan(
     budget = checks.as_bytes(memory)
     carry = checks.as_carry(init)
     for trace in _tracers if steps else ():
-        found = trace(f, carry, xs, steps, reverse, budget)
+        found = trace(f, carry, xs, steps, reverse, budget, False)
         if found is not None:
             return found
     if any(isinstance(x, Lifted) for x in leaves((carry, xs))):
         return _run(f, carry, xs, steps, reverse)
     return _scan(f, carry, xs, steps, reverse, budget)
+
+
+def scan_in_trace(f: Function, init: Any, xs: Any, recompute: bool) -> Any:
+    """The results of a scan as those of one loop of the program that is traced; None if that is not possible."""
+    carry, steps = checks.as_carry(init), checks.number_of_steps(xs, None)
+    for trace in _tracers:
+        found = trace(f, carry, xs, steps, False, None, recompute)
+        if found is not None:
+            return found
+    return None
 
 
 def fori_loop(lower: int, upper: int, body: Function, init: Any, memory: float | None = None) -> Any:

@@ -32,6 +32,16 @@ The specification, which `verify` (in `gradtape.jit.ir.verify`) checks:
     - The body is a program of its own with ids and constants of its own, keeps this specification, and reads nothing
       else. Its steps run one after the other, and what they compute is the same, to the last bit, as if the body
       were written out `length` times. A loop has an effect where an instruction of its body has one.
+11. A `WHILE` (in `gradtape.jit.ir.while_loop`) repeats its body as long as a condition holds: its parameter `loop` is a
+    `WhileLoop`, and its operands are values.
+    - Operands, inputs and outputs of the body, and results are those of a `LOOP`, but for the rows. The first carried
+      value is the *condition*, a truth value, and the second is the number of the *row*, an int64; all steps change
+      both as their bodies say.
+    - A step runs as long as the condition holds before it, and, where the loop has sliced operands or stacked outputs,
+      as the row is at least 0 and less than `rows`. There may be no step at all.
+    - A step reads row `row` of each sliced operand, and writes row `row` of each stacked result, for the row that was
+      carried into it. Sliced operands and stacked results have `rows` rows. A row may be written by several steps, of
+      which the last one counts. What is in rows that no step has written is not specified: they must not be read.
 """
 
 from __future__ import annotations
@@ -40,7 +50,7 @@ import copy
 import dataclasses
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -183,7 +193,7 @@ class Instruction:
         operands = ", ".join(f"%{x.id}" if type(x) is Value else repr(x) for x in self.operands)
         if self.op is GUARD:
             return f"guard {operands} == {show_param(self.params['expected'])}"
-        if self.op is LOOP:
+        if self.op.kind == "loop":
             return f"{', '.join(map(repr, self.results))} = {self.params['loop'].head(self.values)}"
         given = "".join(f", {name}={show_param(value)}" for name, value in self.params.items())
         call = f"{self.name}({operands}{given})"
@@ -255,7 +265,7 @@ class Program:
             where = instruction.location
             note = f"# {where}  {where.segment}" if where.line else ""
             lines.append(f"{text:<{width}}  {note}".rstrip())
-            if instruction.op is LOOP:
+            if instruction.op.kind == "loop":
                 lines += [f"    {line}" for line in str(instruction.params["loop"].body).splitlines()]
         lines.append(f"outputs  {', '.join(f'%{value.id}' for value in self.outputs)}")
         return "\n".join(lines)
@@ -333,15 +343,20 @@ class LoopFunction(Protocol):
         ...
 
 
-class LoopRunners:
+AnyLoop = TypeVar("AnyLoop")
+
+
+class LoopRunners(Generic[AnyLoop]):
     """What makes functions of loops. They are the runtime's, which is above this layer, so they are registered."""
 
-    def register(self, compile: Callable[[Loop], LoopFunction], evaluator: Callable[[Loop], LoopFunction]) -> None:
+    def register(
+        self, compile: Callable[[AnyLoop], LoopFunction], evaluator: Callable[[AnyLoop], LoopFunction]
+    ) -> None:
         """`compile` makes a function for many calls, `evaluator` one for a single call."""
         self.compile, self.evaluator = compile, evaluator
 
 
-loop_runners = LoopRunners()
+loop_runners: LoopRunners[Loop] = LoopRunners()
 
 
 @dataclasses.dataclass(eq=False)

@@ -22,6 +22,7 @@ from gradtape.jit.ir.program import (
     show_param,
     spec_of,
 )
+from gradtape.jit.ir.while_loop import WHILE, verify_while
 
 
 def verify(program: Program, run: bool = True) -> Program:
@@ -66,6 +67,9 @@ def verify(program: Program, run: bool = True) -> Program:
             _verify_guard(instruction)
         elif instruction.op is LOOP:
             _verify_loop(instruction, run)
+        elif instruction.op is WHILE:
+            verify_while(instruction)
+            verify(instruction.params["loop"].body, run)
         elif run and not instruction.effect and not depends_on_values(instruction.op):
             _verify_kernel(instruction)
     for value in program.outputs:

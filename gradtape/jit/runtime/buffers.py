@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gradtape.jit.ir.program import LOOP, Instruction, Program, Value
+from gradtape.jit.ir.program import Instruction, LoopFunction, Program, Value
 from gradtape.jit.runtime.schedule import NativeGroup, Step
 
 LARGE = 1 << 14
@@ -17,7 +17,8 @@ _NEVER_VIEWS = frozenset({"sum", "mean", "max", "min", "prod", "matmul", "concat
 class BufferPlan:
     """Which values share a buffer, when each is dead, and how many bytes are alive at most."""
 
-    def __init__(self, program: Program, steps: Sequence[Step]) -> None:
+    def __init__(self, program: Program, steps: Sequence[Step], loops: dict[Any, LoopFunction]) -> None:
+        """`loops` are the functions of the loops among the steps."""
         self.last: dict[Value, int] = {}  # after which step a value is dead; values that share memory die together
         self.slots: dict[Value, int] = {}
         self.buffers: list[Value] = []  # one value for each buffer, whose shape and dtype it has
@@ -25,7 +26,7 @@ class BufferPlan:
         self._leader: dict[Value, Value] = {}
         self._share_memory(steps)
         self._find_ends(program, steps)
-        self.peak = self._assign(program, steps)
+        self.peak = self._assign(program, steps, loops)
 
     def leader(self, value: Value) -> Value:
         """The value that stands for all that may share its memory."""
@@ -39,7 +40,7 @@ class BufferPlan:
                 self.fresh.update(step.results)
                 continue
             results = step.results
-            if step.op is LOOP:  # the arrays it stacks are new; what it carries may be what it was given
+            if step.op.kind == "loop":  # the arrays it stacks are new; what it carries may be what it was given
                 results, stacked = results[: step.params["loop"].carried], results[step.params["loop"].carried :]
                 self.fresh.update(stacked)
             for result in results:
@@ -59,7 +60,7 @@ class BufferPlan:
         for value in program.inputs:
             self.last[self.leader(value)] = len(steps)
 
-    def _assign(self, program: Program, steps: Sequence[Step]) -> int:
+    def _assign(self, program: Program, steps: Sequence[Step], loops: dict[Any, LoopFunction]) -> int:
         end = len(steps)
         free: dict[Any, list[int]] = {}
         ending: dict[int, list[Value]] = {}
@@ -78,7 +79,7 @@ class BufferPlan:
                 self.slots[result] = slot
             else:
                 alive += sum(value.nbytes for value in step.results if value in self.fresh)
-            inside = step.params["loop"].runner.peak if isinstance(step, Instruction) and step.op is LOOP else 0
+            inside = loops[step].peak if step in loops else 0
             peak = max(peak, alive + inside)
             for value in step.results:
                 ending.setdefault(self.last[self.leader(value)], []).append(value)

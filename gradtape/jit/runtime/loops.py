@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from gradtape.core.operation import Op
-from gradtape.jit.ir.program import QUICK, Instruction, Literal, Loop, Operand, new_stack
+from gradtape.jit.ir.program import QUICK, Instruction, Literal, Loop, LoopFunction, Operand, new_stack
 from gradtape.jit.runtime import backends
 from gradtape.jit.runtime.runner import Runner
 from gradtape.jit.runtime.schedule import Step
@@ -115,6 +116,11 @@ class LoopEvaluator(LoopRunner):
     """
 
     _is_of_numbers = False
+
+    def loop_function(self, loop: Any) -> LoopFunction:
+        """The function of a loop in the body, which is called as seldom."""
+        found: LoopFunction = loop.evaluator
+        return found
 
     def _line(self, index: int, step: Step) -> str:
         values = (*step.values, *step.results)

@@ -20,9 +20,9 @@ from gradtape.jit.errors import GuardFailed
 from gradtape.jit.ir.kernels import Call, call_silently
 from gradtape.jit.ir.program import (
     GUARD,
-    LOOP,
     Instruction,
     Literal,
+    LoopFunction,
     Operand,
     Program,
     Value,
@@ -55,7 +55,12 @@ class Runner:
     def __init__(self, program: Program, steps: Sequence[Step] | None = None) -> None:
         self.program = program
         self.steps: tuple[Step, ...] = tuple(program.instructions if steps is None else steps)
-        self.plan = BufferPlan(program, self.steps)
+        self.loops: dict[Step, LoopFunction] = {
+            step: self.loop_function(step.params["loop"])
+            for step in self.steps
+            if isinstance(step, Instruction) and step.op.kind == "loop"
+        }
+        self.plan = BufferPlan(program, self.steps, self.loops)
         self.scope: dict[str, Any] = {"GuardFailed": GuardFailed, "fresh": fresh}
         self._bound: dict[int, str] = {}  # names of what the scope holds, and so keeps alive, by identity
         self._literals: dict[Any, str] = {}
@@ -67,6 +72,11 @@ class Runner:
 
     def __call__(self, *arrays: Any) -> tuple[Any, ...]:
         return call_silently(self.call, arrays)
+
+    def loop_function(self, loop: Any) -> LoopFunction:
+        """The function of a loop that is one of the steps."""
+        found: LoopFunction = loop.runner
+        return found
 
     @property
     def peak(self) -> int:
@@ -136,8 +146,8 @@ class Runner:
             (value,) = step.values
             expected = self._bind(step.params["expected"].tobytes(), f"g{index}")
             return f"if v{value.id}.tobytes() != {expected}: raise GuardFailed"
-        if step.op is LOOP:
-            loop = self._bind(step.params["loop"].runner.call, f"loop{index}")
+        if step.op.kind == "loop":
+            loop = self._bind(self.loops[step].call, f"loop{index}")
             return (
                 f"{''.join(f'v{v.id}, ' for v in step.results)}= {loop}({', '.join(f'v{v.id}' for v in step.values)})"
             )

@@ -10,7 +10,7 @@ from typing import Protocol
 from gradtape.core.location import Location
 from gradtape.core.operation import Op
 from gradtape.jit.ir.kernels import Call, TooLong
-from gradtape.jit.ir.program import LOOP, Instruction, Program, Value
+from gradtape.jit.ir.program import Instruction, Program, Value
 
 
 class NativeGroup:
@@ -128,7 +128,7 @@ def _count_in_group(instructions: Sequence[Instruction], begin: int) -> int:
     for count, instruction in enumerate(itertools.islice(instructions, begin, None)):
         key = instruction.op, instruction.location
         seen[key] += 1
-        own += instruction.op is LOOP or instruction.op.kind == "general" or seen[key] <= REPEATED
+        own += instruction.op.kind in ("loop", "general") or seen[key] <= REPEATED
         if own > MOST_IN_GROUP or count == MOST_REPEATED:
             return count
     return len(instructions) - begin

@@ -30,13 +30,17 @@ from gradtape.jit.ir.program import NUMERIC_KINDS, Program, Value
 from gradtape.jit.ir.results import Output, Template, Write
 from gradtape.jit.passes.reroll.find import FoundLoops, find_detected_loops
 from gradtape.jit.trace import fast_path
+from gradtape.jit.trace.loops.scan_body import current_level
 from gradtape.jit.trace.loops.scan_op import trace_scan_if_tracing
+from gradtape.jit.trace.loops.while_op import trace_attempts_if_tracing
 from gradtape.jit.trace.tracer import TracingLevel
 from gradtape.jit.trace.tracers import TraceTensor, TraceVariable
-from gradtape.loops.scan import register_tracer
+from gradtape.loops.scan import register_tracer as register_scan_tracer
+from gradtape.loops.while_loop import register_tracer as register_while_tracer
 
 fast_path.bind()
-register_tracer(trace_scan_if_tracing)
+register_scan_tracer(trace_scan_if_tracing)
+register_while_tracer(trace_attempts_if_tracing, lambda values: current_level(values) is not None)
 Function = Callable[..., Any]
 RETRIES_AFTER_DRAWS = 3
 """How many more times to trace when random numbers were drawn and another thread may have drawn them."""

@@ -32,7 +32,6 @@ from gradtape.jit.errors import Unrollable, Untraceable, warn
 from gradtape.jit.ir.locations import here
 from gradtape.jit.ir.program import (
     GUARD,
-    LOOP,
     NUMERIC_KINDS,
     SHARED_AT_MOST,
     Constant,
@@ -361,9 +360,9 @@ class TracingLevel(Level):
             self._float_guards += array.dtype.kind in "fc"
             if self._float_guards > MAX_FLOAT_GUARDS:
                 raise Untraceable(
-                    f"it looks at more than {MAX_FLOAT_GUARDS} numbers that it computes (by float(x), x.item() or "
-                    "x.numpy()), and they would have to be the same to the last bit in another call. Compare tensors "
-                    "(`if x > 1.0`, not `if float(x) > 1.0`), which looks at yes or no only, or use np.where"
+                    f"it looks at more than {MAX_FLOAT_GUARDS} numbers that it computes, and they would have to be the "
+                    "same to the last bit in another call. Look at comparisons (`x > 1.0`), which are yes or no only, "
+                    "or use np.where or gt.while_loop"
                 )
             params = {"expected": frozen_copy(expected)}
             self.instructions.append(Instruction(GUARD, (value,), params, (), here(2), True))
@@ -407,7 +406,7 @@ class TracingLevel(Level):
 def _compute(op: Op, samples: list[Any], params: dict[str, Any]) -> Any:
     """The result of `op` for plain arrays and numbers."""
     try:
-        if op is LOOP:  # runs once here: not worth native code
+        if op.kind == "loop":  # runs once here: not worth native code
             return params["loop"].evaluator.call(*samples)
         return op.kernel(*samples, **params)
     except Exception:

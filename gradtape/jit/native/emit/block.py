@@ -35,7 +35,7 @@ from gradtape.jit.native.emit.shared import (
 )
 from gradtape.jit.native.lower.decompose import decompose
 from gradtape.jit.native.lower.ir import PART, WRITE, AnyInstruction, ArrayValue
-from gradtape.jit.native.lower.support import CALLS, CHECKED, LOOP, PRODUCTS
+from gradtape.jit.native.lower.support import CALLS, CHECKED, LOOPS, PRODUCTS
 from gradtape.jit.native.runtime import threads
 from gradtape.jit.native.runtime.llvm import Machine
 from gradtape.jit.native.runtime.pool import PARALLEL
@@ -79,7 +79,7 @@ class Block:
         self.addresses: dict[str, int] = {}  # symbol -> address, for the linker
         self._memory = Workspace({value: bytes_of(value) for value in plan.temporaries})
         reductions = [reduction for nest in plan.nests for reduction in nest.reductions]
-        loops = [call.instruction for call in plan.calls if call.instruction.name == LOOP]
+        loops = [call.instruction for call in plan.calls if call.instruction.name in LOOPS]
         calls = [call.instruction for call in plan.calls if CALLS[call.instruction.name].has_memory]
         keys = [*inputs, *self.written, *plan.temporaries, *reductions, *calls, *plan.constants]
         self.is_checked = self._can_fail(loops)
@@ -169,7 +169,7 @@ class Block:
         if any(instruction.name in CHECKED for instruction in self.plan.instructions):
             return True
         bodies = [inner for loop in loops for inner in loop.params["loop"].body.instructions]
-        return any(i.name in CHECKED or i.name == LOOP for i in decompose(bodies))
+        return any(i.name in CHECKED or i.name in LOOPS for i in decompose(bodies))
 
     def _emit_nest(self, emitter: NestEmitter, shared: SharedForm | None) -> None:
         """Emit a nest, or a step that runs the code of its form, and what has to be in memory before."""

@@ -31,7 +31,7 @@ def prepare(program: Program) -> Program:
     instructions: list[Instruction] = []
     for instruction in _inline_kernels(program.instructions, next_id):
         next_id = max(next_id, 1 + max((value.id for value in instruction.results), default=-1))
-        written = not instruction.effect and instruction.name != support.LOOP  # operands of a loop are values
+        written = not instruction.effect and instruction.name not in support.LOOPS  # operands of a loop are values
         if numbers and written and any(value in numbers for value in instruction.values):
             operands = tuple([numbers.get(x, x) if type(x) is Value else x for x in instruction.operands])
             changed = instruction.replace(operands=operands)
@@ -46,7 +46,7 @@ def prepare(program: Program) -> Program:
             summed = instruction.replace(op=TABLE["sum"], operands=(product,), params=params)
             instructions += [multiplied, summed]
             continue
-        if instruction.name == support.LOOP and not instruction.effect:
+        if instruction.name in support.LOOPS and not instruction.effect:
             instruction = _prepare_loop_body(instruction)
         instructions.append(instruction)
     return program.replace(instructions=tuple(_duplicate_shared_views(instructions, program, next_id)))
@@ -57,7 +57,7 @@ def _inline_kernels(instructions: Iterable[Instruction], next_id: int) -> list[I
     made: list[Instruction] = []
     for instruction in instructions:
         smaller = None
-        if not instruction.effect and instruction.name != support.LOOP and not support.supports(instruction):
+        if not instruction.effect and instruction.name not in support.LOOPS and not support.supports(instruction):
             from gradtape.jit.native.lower import inline_kernel  # loaded when first needed
 
             smaller = inline_kernel.inline_kernel(instruction, next_id)

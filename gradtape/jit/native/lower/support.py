@@ -32,6 +32,8 @@ ZERO_OUTSIDE = "inside"  # of a value computed from window reads: 0 outside of t
 JOINED_VIEW = "several"  # values at equal distances in memory, as one value with one more axis
 PRODUCTS = (matmul.MATMUL, matmul.EINSUM)
 LOOP = tiling.LOOP
+WHILE = "while"
+LOOPS = frozenset({LOOP, WHILE})
 CHECKED = frozenset({GATHER, CHECK_INDEX, SCATTER_ADD, ADD_ROWS, CALLBACK, *factor.CHECKED, *pool.PICKED})
 """Instructions that may fail: an index out of range, a singular matrix, or a kernel that raises."""
 
@@ -120,6 +122,23 @@ def _supports_from_diagonal(instruction: AnyInstruction) -> bool:
 
 def _supports_loop(instruction: AnyInstruction) -> bool:
     """Whether the whole body of a loop is native, or the loop can be tiled."""
+    if not _has_native_arrays(instruction):
+        return False
+    return tiling.loop_shape(instruction) is not None or _has_native_body(instruction)
+
+
+def _supports_while(instruction: AnyInstruction) -> bool:
+    """Whether the whole body of a while loop is native."""
+    return _has_native_arrays(instruction) and _has_native_body(instruction)
+
+
+def _has_native_body(instruction: AnyInstruction) -> bool:
+    body = instruction.params["loop"].body
+    return bool(body.instructions) and all(not inner.effect and supports(inner) for inner in body.instructions)
+
+
+def _has_native_arrays(instruction: AnyInstruction) -> bool:
+    """Whether native code can read and write the operands, results and constants of a loop."""
     loop = instruction.params.get("loop")
     if loop is None or instruction.effect or not instruction.results:
         return False
@@ -127,11 +146,7 @@ def _supports_loop(instruction: AnyInstruction) -> bool:
     values = [*body.inputs, *body.outputs, *(constant.value for constant in body.constants), *instruction.values]
     if not all(value.dtype.isnative and value.dtype.kind in "biufc" for value in values):
         return False
-    if not all(constant.array.flags.c_contiguous and constant.array.flags.aligned for constant in body.constants):
-        return False
-    if tiling.loop_shape(instruction) is not None:
-        return True
-    return bool(body.instructions) and all(not inner.effect and supports(inner) for inner in body.instructions)
+    return all(constant.array.flags.c_contiguous and constant.array.flags.aligned for constant in body.constants)
 
 
 def _is_basic(index: object) -> bool:
@@ -174,6 +189,7 @@ LOWERINGS = (
     Lowering(frozenset({SCATTER}), _supports_scatter),
     Lowering(frozenset({FROM_DIAGONAL}), _supports_from_diagonal),
     Lowering(frozenset({LOOP}), _supports_loop, emitter="inner_block", has_memory=True),
+    Lowering(frozenset({WHILE}), _supports_while, emitter="while_loop", has_memory=True),
     Lowering(frozenset({tiling.TILED}), _is_lowered_only, emitter="inner_block", has_memory=True),
     Lowering(frozenset({row_blocks.ROW_BLOCKS}), lambda instruction: True, emitter="row_blocks", has_memory=True),
     Lowering(frozenset({SCATTER_ADD}), _is_lowered_only, emitter="scatter_add"),

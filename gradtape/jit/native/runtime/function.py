@@ -13,6 +13,7 @@ from llvmlite import ir
 
 from gradtape.config import config
 from gradtape.jit.ir.program import Instruction, Value
+from gradtape.jit.ir.while_loop import find_partly_written
 from gradtape.jit.native.emit.block import Block
 from gradtape.jit.native.emit.loops import STATUS
 from gradtape.jit.native.emit.memory_checks import CheckFailed, Guarded, ModuleChecks, find_gaps, make_poisoned
@@ -182,8 +183,11 @@ class NativeFunction:
         ):
             if not np.array_equal(space[gap], clean[gap]):
                 raise CheckFailed("native code wrote to memory between its temporaries.")
-        for guarded in (*inputs, *(outputs if succeeded else ())):
+        for guarded in inputs:
             guarded.check()
+        partly_written = find_partly_written(self.instructions)
+        for value, guarded in zip(self.written, outputs, strict=True) if succeeded else ():
+            guarded.check(value in partly_written)
         for array, guarded in zip(written, outputs, strict=True):
             array[...] = guarded.array
         return succeeded

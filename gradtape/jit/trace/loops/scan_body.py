@@ -6,13 +6,15 @@ collects these: they are loop-invariant inputs of the `Loop`, and inputs of the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from gradtape.core import recording
 from gradtape.core.backprop import walk
+from gradtape.core.forward import push_tangents
 from gradtape.core.graph import FLAGS, LIFTED, Node
 from gradtape.core.operation import Lifted, Op, apply, attach
 from gradtape.core.pytree import leaves, rebuild
@@ -25,6 +27,7 @@ from gradtape.jit.trace.tracers import TraceTensor
 from gradtape.loops import checks
 from gradtape.loops.unshared import unshare
 from gradtape.transforms.custom.checkpoint import copy_to_new_node
+from gradtape.transforms.implicit.outside_tape import off_tape
 
 Function = Callable[..., Any]
 Arrays = list[Any]
@@ -178,25 +181,21 @@ def is_on_tape(x: Any) -> bool:
     return isinstance(x, Tensor) and is_differentiable(x) and x._node.bits > FLAGS
 
 
+FlatBody = Callable[[list[Any]], tuple[list[Any], list[Any]]]
+"""One iteration of a loop, from flat lists to a flat list of carried values and one of stacked ones."""
+
+
 def pull_step(
-    body: ScanBody, given: list[Any], read: Sequence[Any], cotangents: list[Any], again: bool
+    body: FlatBody, given: list[Any], read: Sequence[Any], cotangents: list[Any], again: bool
 ) -> tuple[list[Any], list[Any], list[Any]]:
     """One iteration forward and backward: the results, and the cotangents of `given` and of `read` (from outside).
 
-    The nodes of `read` are put on the tape while the body runs; operations on those that are constants of the program
-    are traced, so that other tapes see that the result depends on them. With `again`, the backward pass is
-    differentiable.
+    With `again`, the backward pass is differentiable.
     """
     tape = GradientTape(persistent=True, watch_accessed_variables=False)
     places = [tape.watch(copy_to_new_node(x)) if is_differentiable(x) else x for x in given]
     watched = [x._node for x in read]
-    traced = recording.current().interpreter is not None
-    constants = [x._node for x in read if traced and not isinstance(x, Lifted) and not x._node.bits & LIFTED]
-    for node in watched:
-        node.bits |= tape.bit
-    for node in constants:
-        node.bits |= LIFTED
-    try:
+    with _on_tape(tape, read):
         with tape:
             new, y = body(places)
         results = [*new, *y]
@@ -205,13 +204,55 @@ def pull_step(
         ]
         sources = [x._node for x in places if is_differentiable(x)] + watched
         found = walk(seeds, tape.bit, sources=sources, boundary={*watched}, attach=attach if again else None)
+    mine = [found.get(x._node) if is_differentiable(x) else None for x in places]
+    return results, mine, [found.get(node) for node in watched]
+
+
+def push_step(
+    body: FlatBody, given: list[Any], moving: Sequence[Any], read: Sequence[Any], by_read: Sequence[Any]
+) -> tuple[list[Any], list[Any]]:
+    """One iteration and its tangents: the results, and the tangents of the differentiable ones, zeros where none is.
+
+    `moving` are the tangents of the differentiable ones of `given`, and `by_read` those of `read` (from outside).
+    """
+    tape = GradientTape(persistent=True, watch_accessed_variables=False)
+    places = [tape.watch(copy_to_new_node(x)) if is_differentiable(x) else x for x in given]
+    nodes = [x._node for x in read]
+    with _on_tape(tape, read):
+        with tape:
+            new, y = body(places)
+        results = [*new, *y]
+        outs = [x for x in results if is_differentiable(x)]
+        tangents = dict(zip([x._node for x in places if is_differentiable(x)], moving, strict=True))
+        tangents |= dict(zip(nodes, by_read, strict=True))
+        connected = [x._node for x in outs if isinstance(x, Tensor)]
+        found = dict(zip(connected, push_tangents(connected, tangents, tape.bit, None), strict=True))
+    pushed = [found.get(x._node) if isinstance(x, Tensor) else None for x in outs]
+    zeros = [np.zeros(x.shape, x.dtype) if t is None else t for x, t in zip(outs, pushed, strict=True)]
+    return [off_tape(x) for x in results], zeros
+
+
+@contextmanager
+def _on_tape(tape: GradientTape, read: Sequence[Any]) -> Iterator[None]:
+    """Put the nodes of tensors from outside on a tape, while a body runs and is differentiated.
+
+    Operations on those that are constants of the program are traced, so that other tapes see that the result depends
+    on them.
+    """
+    watched = [x._node for x in read]
+    traced = recording.current().interpreter is not None
+    constants = [x._node for x in read if traced and not isinstance(x, Lifted) and not x._node.bits & LIFTED]
+    for node in watched:
+        node.bits |= tape.bit
+    for node in constants:
+        node.bits |= LIFTED
+    try:
+        yield
     finally:
         for node in watched:
             node.bits &= ~tape.bit
         for node in constants:
             node.bits &= ~LIFTED
-    mine = [found.get(x._node) if is_differentiable(x) else None for x in places]
-    return results, mine, [found.get(node) for node in watched]
 
 
 def emit_op(level: TracingLevel, op: Op, operands: Sequence[Any], params: dict[str, Any]) -> Any:

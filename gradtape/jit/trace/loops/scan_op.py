@@ -31,14 +31,14 @@ from gradtape.transforms.custom.rules import apply_flat
 
 
 def trace_scan_if_tracing(
-    f: Function, carry: Any, xs: Any, steps: int, reverse: bool, budget: int | None
+    f: Function, carry: Any, xs: Any, steps: int, reverse: bool, budget: int | None, recompute: bool
 ) -> tuple[Any, Any] | None:
     """The results of a scan as those of a loop of the program; None outside of `jit`, and where that cannot be done."""
     level = current_level(leaves((carry, xs)))
     if level is None:
         return None
     try:
-        return trace_scan(level, f, carry, xs, steps, reverse, budget)
+        return trace_scan(level, f, carry, xs, steps, reverse, budget, recompute)
     except Unrollable:
         return None
 
@@ -62,7 +62,7 @@ def trace_scan(
         return None
     y = body.y
     rule = ScanRule(body, forward.read, steps, reverse, forward, recompute)
-    inputs = _lift_inputs(level, [*body.carried, *body.rows, *forward.read])
+    inputs = lift_inputs(level, [*body.carried, *body.rows, *forward.read])
     if any(is_on_tape(x) and is_recorded(x) for x in inputs):
         rule.joint = JointStep(rule, level)
         if budget is not None:
@@ -77,7 +77,7 @@ def trace_scan(
     return fill(carry, results[:count]), fill(y, results[count:])
 
 
-def _lift_inputs(level: TracingLevel, values: list[Any]) -> list[Any]:
+def lift_inputs(level: TracingLevel, values: list[Any]) -> list[Any]:
     """The inputs of a loop: tracers, and constants that are on a tape; at least one tracer, by which it is traced."""
     inputs = [x if is_on_tape(x) or isinstance(x, Lifted) else level.lift(x) for x in values]
     if not any(isinstance(x, Lifted) for x in inputs):

@@ -30,6 +30,7 @@ from gradtape.jit.trace.loops.scan_body import (
     is_on_tape,
     level_of,
     pull_step,
+    push_step,
 )
 from gradtape.jit.trace.tracer import TracingLevel
 from gradtape.loops.scan import scan
@@ -104,7 +105,7 @@ class LoopEmitter:
         for g, first, gradient in carried:
             if gradient is None:
                 gradient = new(g)
-                constants.append(Constant(gradient, np.broadcast_to(np.zeros((), g.dtype), g.shape)))
+                constants.append(Constant(gradient, np.zeros(g.shape, g.dtype)))
             state.append((g, first, gradient))
         added: list[Instruction] = []
         for gradient in totals:
@@ -182,12 +183,22 @@ class ScanRule(CustomRule):
         level = level_of([*inputs, *cotangents, *kept.saved])
         if level is not None:
             return self.joint.emit_back(level, inputs, kept.saved, cotangents)
-        level, batch = level_of([*inputs, *kept.saved]), _batch_of(cotangents)
+        level, batch = level_of([*inputs, *kept.saved]), batch_of(cotangents)
         if level is None or batch is None:
             return self._pull_differentiably(inputs, cotangents)
         rows = [unbatch(g, batch) for g in cotangents]  # a batch of cotangents, for a Jacobian
         found = self.joint.emit_back_in_batch(level, inputs, kept.saved, rows, batch.size)
         return [None if g is None else BatchTensor(g, batch) for g in found]
+
+    def push(self, inputs: Arrays, kept: KeptValues, tangents: Arrays) -> Arrays:
+        """Emit a loop that computes the iterations again, and their tangents."""
+        batch = batch_of(tangents)
+        bare = tangents if batch is None else [unbatch(t, batch) for t in tangents]
+        level = level_of([*inputs, *bare])
+        if level is None or any(is_recorded(x) for x in (*inputs, *tangents)):
+            return super().push(inputs, kept, tangents)
+        found = PushedStep(self, level, bare, None if batch is None else batch.size).emit(inputs, bare)
+        return found if batch is None else [None if t is None else BatchTensor(t, batch) for t in found]
 
     def _pull_differentiably(self, inputs: Arrays, cotangents: Arrays) -> Arrays:
         """The cotangents by differentiable loops: one recomputes the carries, one is the backward pass."""
@@ -217,6 +228,55 @@ class ScanRule(CustomRule):
         (first, sums), by_row = scan(back, (g_carry, zeros), xs, self.steps, not self.backwards)
         supply = iter(sums)
         return [*first, *by_row, *(next(supply) if is_on_tape(x) else None for x in self.read)]
+
+
+class PushedStep:
+    """One iteration and its tangents, traced together; with `size`, the tangents are of a batch."""
+
+    def __init__(self, rule: ScanRule, level: TracingLevel, tangents: Arrays, size: int | None) -> None:
+        self.rule, self.level, self.size = rule, level, size
+        body, (carried, rows) = rule.body, rule.counts
+        count = carried + rows
+        given = [*body.carried, *body.rows]
+        self.smooth = [is_differentiable(x) for x in given]
+        read = [(x, t) for x, t in zip(rule.read, tangents[count:], strict=True) if is_on_tape(x)]
+
+        def forth(values: list[Any]) -> list[Any]:
+            batch = None if size is None else BatchLevel(size)
+            moving = [x if batch is None else BatchTensor(x, batch) for x in values[count:]]
+            by_read = [t if batch is None else BatchTensor(t, batch) for _, t in read]
+            results, pushed = push_step(body, values[:count], moving, [x for x, _ in read], by_read)
+            return [*results[:carried], *(t if batch is None else unbatch(t, batch) for t in pushed)]
+
+        axis = () if size is None else (size,)
+        samples = [sample(x) for x in body.carried] + [sample(x)[0] for x in body.rows]
+        moving = [x for x, smooth in zip(samples, self.smooth, strict=True) if smooth]
+        samples += [np.ones((*axis, *x.shape), x.dtype) for x in moving]
+        traced = TracedFunction(level, forth, samples)
+        self.program = optimise(traced.program)
+        self.outside = dict(zip(self.program.inputs[len(samples) :], traced.read, strict=True))
+
+    def emit(self, inputs: Arrays, tangents: Arrays) -> Arrays:
+        """Emit the loop; the tangents of the last carry and of the stacked results, None for integers."""
+        rule, program = self.rule, self.program
+        carried, rows = rule.counts
+        count = carried + rows
+        moving = [t for t, smooth in zip(tangents, self.smooth, strict=False) if smooth]
+        of_carry = sum(self.smooth[:carried])
+        places = program.inputs[count : count + len(moving)]
+        walk = rule.walk
+        state = list(zip(program.inputs[:carried], inputs[:carried], program.outputs, strict=False))
+        state += zip(places[:of_carry], moving[:of_carry], program.outputs[carried:], strict=False)
+        along = [t if self.size is None else np.moveaxis(t, 0, 1) for t in moving[of_carry:]]
+        sliced = [(v, x, walk) for v, x in zip(program.inputs[carried:count], inputs[carried:count], strict=True)]
+        sliced += [(v, x, walk) for v, x in zip(places[of_carry:], along, strict=True)]
+        stacked = [(value, walk) for value in program.outputs[carried + of_carry :]]
+        emitter = LoopEmitter(self.level, program, self.outside)
+        last, stacks = emitter.emit(program.instructions, state, sliced, stacked, rule.steps)
+        stacks = [t if self.size is None else np.moveaxis(t, 1, 0) for t in stacks]
+        firsts, others = iter(last[carried:]), iter(stacks)
+        found: Arrays = [next(firsts) if smooth else None for smooth in self.smooth[:carried]]
+        return found + [next(others) if is_differentiable(y) else None for y in rule._specs()]
 
 
 class JointStep:
@@ -385,7 +445,7 @@ class BackwardPart(NamedTuple):
     outside: dict[Value, Any]
 
 
-def _batch_of(cotangents: Arrays) -> BatchLevel | None:
+def batch_of(cotangents: Arrays) -> BatchLevel | None:
     """The only batch level of the cotangents, if it is directly above the trace; else None."""
     levels = {g.level for g in cotangents if isinstance(g, BatchTensor)}
     if len(levels) != 1 or any(isinstance(g.value, BatchTensor) for g in cotangents if isinstance(g, BatchTensor)):
