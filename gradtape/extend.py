@@ -73,6 +73,11 @@ current_recording()           which tapes record now: an immutable state with `.
 may_record()                  whether what is computed now may come to depend on a value that is followed
 use_recording(state)          such a state for the length of a `with` block
 TapeType                      the metaclass of tapes
+is_tracing(values)            whether `jit` traces a program that values belong to, and not a batch of one
+Attempts                      a loop of steps that may be rejected: its condition, a step, and what it begins with
+trace_attempts(attempts, rows)  such a loop as one loop of that program, or None
+scan_in_trace(f, init, xs, recompute)  `gt.scan` as one loop of that program, or None
+number_in_trace(value)        the number that a value has in the call that is traced, without a guard
 set_tangent(accumulator, x, tangent)  have a `gt.ForwardAccumulator` push this tangent along from a tensor
 record_call(function, args, kwargs, numbers)  run a function with the arguments of these numbers on a tape of its own
 RecordedCall                  what it returns: `result`, `sources`, `pull_back`, `push`
@@ -224,6 +229,8 @@ if TYPE_CHECKING:
     from gradtape.jit.api import Compiled
     from gradtape.jit.errors import JitWarning, Untraceable
     from gradtape.jit.ir.program import Literal
+    from gradtape.loops.scan import scan_in_trace
+    from gradtape.loops.while_loop import Attempts, is_tracing, number_in_trace, trace_attempts
     from gradtape.numpy_dispatch.interchange import import_library, torch_to_array
     from gradtape.ops.convolution import integers_for_axes, padding_widths
     from gradtape.ops.cross_entropy import reduce_losses
@@ -270,6 +277,8 @@ _LATER = {
     "gradtape.jit.api": "Compiled",
     "gradtape.jit.errors": "JitWarning Untraceable",
     "gradtape.jit.ir.program": "Literal",
+    "gradtape.loops.scan": "scan_in_trace",
+    "gradtape.loops.while_loop": "Attempts is_tracing number_in_trace trace_attempts",
     "gradtape.numpy_dispatch.interchange": "import_library torch_to_array",
     "gradtape.ops.convolution": "integers_for_axes padding_widths",
     "gradtape.ops.cross_entropy": "reduce_losses",
@@ -420,6 +429,7 @@ __all__ = [
     "READ",
     "WRONG_VALUE",
     "Arrays",
+    "Attempts",
     "BatchTensor",
     "BatchedRule",
     "Compiled",
@@ -491,6 +501,7 @@ __all__ = [
     "is_followed",
     "is_library",
     "is_recorded",
+    "is_tracing",
     "is_tracked",
     "keeps_saved_values",
     "last_backward",
@@ -511,6 +522,7 @@ __all__ = [
     "note_missing_gradients",
     "note_parameter_change",
     "notify",
+    "number_in_trace",
     "numbers_if_known",
     "off_tape",
     "one_axis",
@@ -533,6 +545,7 @@ __all__ = [
     "respell",
     "returned_span",
     "saved_inputs",
+    "scan_in_trace",
     "set_tangent",
     "solver_error",
     "span_of",
@@ -541,6 +554,7 @@ __all__ = [
     "tensor",
     "tensor_at",
     "torch_to_array",
+    "trace_attempts",
     "transpose_linear",
     "unbroadcast",
     "use_recording",

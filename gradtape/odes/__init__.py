@@ -44,6 +44,7 @@ def odeint(
     - `tfirst=True` is for functions `f(t, y, *args)`, such as `scipy.integrate.solve_ivp` takes.
     - `max_steps`: as many steps at most, accepted or not; then an error says where the solution has got to.
     - In `vmap` all examples take the same steps: those that the most demanding one needs.
+    - In `jit` the steps are one native loop, and so is their gradient; second derivatives are not compiled.
 
     >>> import numpy as np, gradtape as gt
     >>> def decay(y, t, rate):

@@ -13,6 +13,8 @@ from gradtape.extend import (
     BatchTensor,
     Tensor,
     is_followed,
+    is_tracing,
+    leaves,
     numbers_if_known,
     off_tape,
     plain,
@@ -22,6 +24,8 @@ from gradtape.extend import (
 from gradtape.odes.steppers import ExplicitStepper, RosenbrockStepper, Stepper, StepResult
 from gradtape.odes.system import TITLE, State, System
 from gradtape.odes.tableaus import METHODS, Explicit
+from gradtape.odes.traced import NOT_FINITE, RUNNING, TOO_MANY_STEPS, NotTraced, Position
+from gradtape.odes.traced_steps import AdaptiveSteps, check_times
 from gradtape.transforms.custom import checkpoint
 
 SAFETY, SHRINK, GROW = 0.9, 0.2, 5.0
@@ -49,7 +53,6 @@ def integrate(
     table = METHODS[method]
     stepper: Stepper
     stepper = ExplicitStepper(system, table) if isinstance(table, Explicit) else RosenbrockStepper(system, table)
-    run = Integration(stepper, _Times(t), args, adjoint, max_steps)
     if stepper.adaptive:
         if step_size is not None:
             raise solver_error(
@@ -57,11 +60,84 @@ def integrate(
                 f"{TITLE}: {method} chooses its steps; step_size={step_size} is for fixed ones.",
                 "rtol= and atol=, or max_step=",
             )
-        run.adaptively(max(rtol, 8.0 * system.precision), atol, first_step, max_step)
+        rtol = max(rtol, 8.0 * system.precision)
+        if is_tracing(leaves((system.start, t, args))):
+            found = _integrate_traced(stepper, t, args, rtol, atol, max_steps, first_step, max_step)
+            if found is not None:
+                return found[0] if system.single else rebuild(system.tree, found)
+    run = Integration(stepper, _Times(t), args, adjoint, max_steps)
+    if stepper.adaptive:
+        run.adaptively(rtol, atol, first_step, max_step)
     else:
         run.with_fixed_steps(step_size)
     rows = [np.stack([state[n] for state in run.outputs]) for n in range(len(system.start))]
     return rows[0] if system.single else rebuild(system.tree, rows)
+
+
+def _integrate_traced(
+    stepper: Stepper,
+    t: Any,
+    args: tuple[Any, ...],
+    rtol: float,
+    atol: float,
+    max_steps: int,
+    first_step: float | None,
+    max_step: float | None,
+) -> list[Any] | None:
+    """The states at all times, with the steps as one loop of the program that is traced; None if they cannot be."""
+    times = check_times(t) if isinstance(t, Tensor) else np.array(_Times(t).numbers)
+    longest = math.inf if max_step is None else abs(float(max_step))
+    first = None if first_step is None else float(first_step)
+    if not longest > 0:
+        raise solver_error(OperandError, f"{TITLE}: max_step={max_step!r}.", "a positive max_step")
+    steps = AdaptiveSteps(stepper, times, args, rtol, atol, longest, max_steps)
+    start = stepper.system.start
+    if times.shape[0] == 1:
+        return [leaf[None] for leaf in start]
+    try:
+        end, found = steps.walk(steps.start(first), times[1:])
+    except NotTraced:
+        return None
+    if end.status != RUNNING:  # a guard: a call in which the solution fails is traced again, and raises here
+        raise failure(
+            stepper.system, end.y, float(plain(end.t)), float(plain(times[-1])), *_told(end, rtol, atol, max_steps)
+        )
+    return [np.concatenate([leaf[None], rows]) for leaf, rows in zip(start, found, strict=True)]
+
+
+def _told(end: Position, rtol: float, atol: float, max_steps: int) -> tuple[str, str, str]:
+    """What went wrong in a traced integration, what helps, and the code of the error."""
+    status = int(plain(end.status))
+    if status == TOO_MANY_STEPS:
+        return too_many_steps(max_steps)
+    return too_small_steps(rtol, atol, status == NOT_FINITE)
+
+
+def too_many_steps(max_steps: int) -> tuple[str, str, str]:
+    """The words for a solution that takes more steps than it may."""
+    fix = 'max_steps=, a larger rtol=; method="rodas4" if the system is stiff'
+    return f"{max_steps} steps were not enough", fix, WRONG_VALUE
+
+
+def too_small_steps(rtol: float, atol: float, is_undefined: bool) -> tuple[str, str, str]:
+    """The words for a solution that cannot be followed any further."""
+    why = f"no step is small enough for rtol={rtol:.1e}, atol={atol:.1e} (it may run off to infinity)"
+    if is_undefined:
+        why = "the slope is NaN or infinite from here on"
+    return why, "check the function there, or stop before", ""
+
+
+def failure(system: System, y: State, now: float, ahead: float, what: str, fix: str, code: str = "") -> Exception:
+    """The error of an integration that has got to the state `y` at the time `now`."""
+    named = zip(system.names, y, strict=True)
+    sizes = {name.replace("y0", "y", 1): float(np.abs(_numbers(leaf)).max(initial=0.0)) for name, leaf in named}
+    state = ", ".join(f"|{name}| up to {size:.3g}" for name, size in list(sizes.items())[:4])
+    return solver_error(
+        NumericsError,
+        f"{TITLE}: {what}: stopped at t = {now:.6g} on the way to {ahead:.6g}, {state}.",
+        fix,
+        code,
+    )
 
 
 class _Times:
@@ -114,25 +190,13 @@ class Integration:
     def _try(self, h: Any, within: list[Any]) -> StepResult:
         self.steps += 1
         if self.steps > self.max_steps:
-            raise self._failure(
-                f"{self.max_steps} steps were not enough",
-                'max_steps=, a larger rtol=; method="rodas4" if the system is stiff',
-                WRONG_VALUE,
-            )
+            raise self._failure(*too_many_steps(self.max_steps))
         step: StepResult = self.attempt(self.y, self.slope, self.t, h, within, self.args)
         return step
 
     def _failure(self, what: str, fix: str, code: str = "") -> Exception:
-        named = zip(self.stepper.system.names, self.y, strict=True)
-        sizes = {name.replace("y0", "y", 1): float(np.abs(_numbers(leaf)).max(initial=0.0)) for name, leaf in named}
-        state = ", ".join(f"|{name}| up to {size:.3g}" for name, size in list(sizes.items())[:4])
         ahead = self.times.numbers[len(self.outputs)] if len(self.outputs) < len(self.times) else self.times.numbers[-1]
-        return solver_error(
-            NumericsError,
-            f"{TITLE}: {what}: stopped at t = {self.now:.6g} on the way to {ahead:.6g}, {state}.",
-            fix,
-            code,
-        )
+        return failure(self.stepper.system, self.y, self.now, ahead, what, fix, code)
 
     # -- fixed steps
 
@@ -172,10 +236,7 @@ class Integration:
             goal = len(times) - 1 if self.stepper.interpolates else len(self.outputs)
             left = (times.numbers[goal] - self.now) * times.direction
             if h < 16.0 * np.finfo(float).eps * max(abs(self.now), left):
-                why = f"no step is small enough for rtol={rtol:.1e}, atol={atol:.1e} (it may run off to infinity)"
-                if not math.isfinite(ratio):
-                    why = "the slope is NaN or infinite from here on"
-                raise self._failure(why, "check the function there, or stop before")
+                raise self._failure(*too_small_steps(rtol, atol, not math.isfinite(ratio)))
             lands = h >= left * (1.0 - 1e-10)
             length = left if lands else h
             step: Any = times.values[goal] - self.t if lands else length * times.direction

@@ -58,20 +58,25 @@ class ExplicitStepper(Stepper):
 
     def step(self, y: State, slope: State, t: Any, h: Any, within: Sequence[Any], args: tuple[Any, ...]) -> StepResult:
         """The state after one step of the tableau, its error estimate, and the states at times `within`."""
-        table = self.table
+        slopes, at = self.stages(y, slope, t, h, args)
+        if self.table.errors is None:
+            return StepResult(advance_state(y, h, slopes, self.table.weights), [], None, [])
+        estimate = [part * _plain(h) for part in self.combine(slopes, self.table.errors)]
+        return StepResult(at, slopes[-1], estimate, [self._within(y, h, slopes, fraction) for fraction in within])
+
+    def stages(self, y: State, slope: State, t: Any, h: Any, args: tuple[Any, ...]) -> tuple[list[State], State]:
+        """The slopes at all stages of a step, and the state at the last stage."""
         slopes = [slope or self.system.slope(y, t, args)]
         at = y
-        for time, row in zip(table.times[1:], table.stages[1:], strict=True):
+        for time, row in zip(self.table.times[1:], self.table.stages[1:], strict=True):
             at = advance_state(y, h, slopes, row)
             slopes.append(self.system.slope(at, t + time * h, args))
-        if table.errors is None:
-            return StepResult(advance_state(y, h, slopes, table.weights), [], None, [])
-        used = [index for index, weight in enumerate(table.errors) if weight]
-        estimate = [
-            weighted_sum([slopes[i][n] for i in used], [table.errors[i] for i in used]) * _plain(h)
-            for n in range(len(y))
-        ]
-        return StepResult(at, slopes[-1], estimate, [self._within(y, h, slopes, fraction) for fraction in within])
+        return slopes, at
+
+    def combine(self, slopes: list[State], weights: Any) -> State:
+        """The sum of the slopes of all stages, each times its weight, leaf by leaf."""
+        used = [index for index, weight in enumerate(weights) if weight]
+        return [weighted_sum([slopes[i][n] for i in used], [weights[i] for i in used]) for n in range(len(slopes[0]))]
 
     def _within(self, y: State, h: Any, slopes: list[State], fraction: Any) -> State:
         """The state at a fraction of the step: the polynomial of degree 4 of the dense output."""

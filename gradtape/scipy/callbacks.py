@@ -75,8 +75,9 @@ class _AnotherBatch(Exception):
 class Run:
     """One call of a function of SciPy's with functions of the user's; `given` are the arguments that may be tensors."""
 
-    def __init__(self, title: str, *given: Any) -> None:
-        self.title = title
+    def __init__(self, title: str, *given: Any, uncompiled: str = "whose steps depend on the numbers") -> None:
+        """`uncompiled` says why `jit` does not compile a call of the function."""
+        self.title, self.uncompiled = title, uncompiled
         self.levels: list[Any] = []  # of `vmap`, from the outermost
         self.example: tuple[int, ...] = ()
         self.is_followed = False
@@ -100,7 +101,7 @@ class Run:
             value = value.value
             self.is_followed = self.is_followed or is_followed(value)
         if isinstance(value, Lifted):
-            raise Untraceable(f"it calls {self.title}, whose steps depend on the numbers")
+            raise Untraceable(f"it calls {self.title}, {self.uncompiled}")
 
     @property
     def sizes(self) -> tuple[int, ...]:

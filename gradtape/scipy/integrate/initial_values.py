@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from gradtape.errors import DtypeError, OperandError, ShapeError, UnsupportedError
-from gradtape.extend import Tensor, as_value, is_followed, off_tape, solver_error
+from gradtape.extend import Tensor, as_value, is_followed, is_tracing, leaves, off_tape, solver_error
 from gradtape.mirror import Original
 from gradtape.ops import concatenate, stack
 from gradtape.scipy.callbacks import Run, as_tuple, solution, stacked, with_value
+from gradtape.scipy.integrate.compiled import solve_traced
 from gradtape.scipy.integrate.steps import NODES, ExplicitStep, ImplicitStep, Slope, Step
 
 original = Original("scipy.integrate")
@@ -96,12 +97,11 @@ def record_steps(
     return Trajectory(numbers, steps, 1.0 if numbers[-1] >= numbers[0] else -1.0)
 
 
-class Problem:
-    """y' = fun(t, y), y(t0) = y0: in `vmap` one system for all examples together."""
+class Equation:
+    """y' = fun(t, y), y(t0) = y0."""
 
-    def __init__(self, title: str, fun: Any, y0: Any, args: tuple[Any, ...], given: Any, vectorized: bool) -> None:
+    def __init__(self, title: str, fun: Any, y0: Any, args: tuple[Any, ...], vectorized: bool) -> None:
         self.title = title
-        self.run = Run(title, y0, args, given)
         start = stacked(y0)
         start = start if isinstance(start, Tensor) else np.asarray(start)
         if start.dtype.kind not in "fc":
@@ -132,6 +132,23 @@ class Problem:
                 "start with a complex state: y0.astype(complex)",
             )
         return found if found.dtype == y.dtype else found.astype(y.dtype)
+
+
+class Problem(Equation):
+    """An equation that SciPy solves: in `vmap` one system for all examples together."""
+
+    def __init__(
+        self,
+        title: str,
+        fun: Any,
+        y0: Any,
+        args: tuple[Any, ...],
+        given: Any,
+        vectorized: bool,
+        uncompiled: str = "whose steps depend on the numbers",
+    ) -> None:
+        self.run = Run(title, y0, args, given, uncompiled=uncompiled)
+        super().__init__(title, fun, y0, args, vectorized)
 
     def find_batches(self, t: float) -> None:
         """Look at one evaluation, for batches that y0 and args do not belong to."""
@@ -174,6 +191,10 @@ def solve_ivp(
     equations of the Radau method on their steps, so that the derivatives are as exact as the solution. Times and
     states of events are differentiated too, and so is the function `sol` of `dense_output=True`.
 
+    In `jit`, RK23, RK45 and DOP853 are one native loop, and so are their gradients; give `t_eval`, without which a call
+    that takes another number of steps is traced again. `nfev` is None there. Other methods, `events` and `dense_output`
+    are not compiled.
+
     >>> import numpy as np, gradtape as gt
     >>> from gradtape.scipy.integrate import solve_ivp
     >>> def last(k):
@@ -184,11 +205,19 @@ def solve_ivp(
     title = "scipy.integrate.solve_ivp"
     theirs = original.contents
     arguments = () if args is None else _unpacked(args, title)
-    problem = Problem(title, fun, y0, arguments, (t_span, t_eval), vectorized)
-    run = problem.run
     names = {name: getattr(theirs, name) for name in (*EXPLICIT, *IMPLICIT)}
     kind = names.get(method, method) if isinstance(method, str) else method
     start, end = t_span
+    uncompiled = _why_uncompiled(kind, events, dense_output)
+    if not uncompiled and is_tracing(leaves((y0, arguments, t_span, t_eval))):
+        equation = Equation(title, fun, y0, arguments, vectorized)
+        compiled = solve_traced(theirs, kind, equation, (start, end), t_eval, options)
+        if compiled is not None:
+            return compiled
+    problem = Problem(
+        title, fun, y0, arguments, (t_span, t_eval), vectorized, uncompiled or "whose function looks at a value"
+    )
+    run = problem.run
     t0, tf = (float(_plain_time(x, title, "t_span")) for x in (start, end))
     points = None if t_eval is None else _plain_time(stacked(t_eval), title, "t_eval")
     if problem.start.shape:
@@ -235,6 +264,16 @@ def solve_ivp(
             "real and imaginary parts as two halves of a real state; or an explicit method",
         )
     return _differentiated(found, problem, recorder, names[kind.__name__], (start, end), t_eval, events, arguments)
+
+
+def _why_uncompiled(method: Any, events: Any, dense_output: bool) -> str:
+    """Why `jit` does not compile a call; empty if it does."""
+    name = getattr(method, "__name__", str(method))
+    if name not in EXPLICIT:
+        return f'whose method="{name}" is not compiled: {", ".join(EXPLICIT)} are, and gt.odeint(method="rodas4")'
+    if events is not None:
+        return "whose events= are not compiled: take it out of the compiled function"
+    return "whose dense_output=True is not compiled: give the times as t_eval=" if dense_output else ""
 
 
 def _differentiated(

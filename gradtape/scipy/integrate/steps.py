@@ -14,7 +14,7 @@ import numpy as np
 
 from gradtape.errors import NumericsError
 from gradtape.extend import current_recording, numbers_if_known, off_tape, solver_error, use_recording
-from gradtape.odes.system import advance_state
+from gradtape.odes.system import advance_state, weighted_sum
 from gradtape.ops import concatenate, stack
 from gradtape.transforms.jacobians import jacobian
 
@@ -67,11 +67,20 @@ class ExplicitStep(Step):
         stages = stack([slope for (slope,) in self.slopes], axis=1)
         return self.y[:, None] + self.h * (stages @ (self.method.P @ stack(powers)))
 
+    def combine(self, rows: Any) -> list[Any]:
+        """The sums of the slopes at all stages, each times its weight: one for each row of weights."""
+        stages = [slope for (slope,) in self.slopes]
+        return [weighted_sum(stages[: len(row)], row) for row in rows]
+
+    def add_extra_stages(self) -> None:
+        """Add the three stages that the interpolation of order 8 needs, if they are not there."""
+        if len(self.slopes) == len(self.method.B) + 1:
+            for c, row in zip(self.method.C_EXTRA, self.method.A_EXTRA, strict=True):
+                self._add(c, row)
+
     def _order_eight(self, x: Any) -> Any:
         method = self.method
-        if len(self.slopes) == len(method.B) + 1:  # three stages more, for the first of the times in this step
-            for c, row in zip(method.C_EXTRA, method.A_EXTRA, strict=True):
-                self._add(c, row)
+        self.add_extra_stages()
         first, last = self.slopes[0][0], self.last_slope
         rise = self.last - self.y
         parts = [rise, self.h * first - rise, 2.0 * rise - self.h * (last + first)]

@@ -1,0 +1,83 @@
+"""`solve_ivp` inside `jit`: the steps as one loop of the compiled program, without SciPy's solver."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gradtape.extend import Tensor, off_tape, plain
+from gradtape.odes.traced import RUNNING, NotTraced
+from gradtape.ops import concatenate
+from gradtape.scipy.callbacks import stacked
+from gradtape.scipy.integrate.traced_steps import ExplicitSteps
+
+OPTIONS = {"rtol": 1e-3, "atol": 1e-6, "max_step": np.inf, "first_step": None}
+FAILED = "Required step size is less than spacing between numbers."
+REACHED = "The solver successfully reached the end of the integration interval."
+
+
+def solve_traced(theirs: Any, method: Any, equation: Any, span: tuple[Any, Any], t_eval: Any, options: Any) -> Any:
+    """SciPy's result, with the steps as a loop of the program that is traced; None where they cannot be one.
+
+    The numbers of evaluations (`nfev`) are not counted. With t_eval=None, the number of steps is the shape of the
+    result: a call that takes another number of steps is traced again.
+    """
+    if set(options) - set(OPTIONS) or len(equation.start.shape) != 1:
+        return None  # SciPy says what is wrong
+    chosen = OPTIONS | options
+    if any(isinstance(x, Tensor) for x in chosen.values()):
+        return None
+    begin, end = (x.astype(float) if isinstance(x, Tensor) else np.float64(x) for x in span)
+    rtol, atol = np.maximum(chosen["rtol"], 100.0 * np.finfo(float).eps), chosen["atol"]
+    if not _are_valid(chosen, rtol, atol, equation.start):
+        return None  # SciPy says what is wrong
+    targets = None if t_eval is None else _targets(t_eval, begin, end)
+    if t_eval is not None and targets is None:
+        return None
+    steps = ExplicitSteps(method, equation.slope, (begin, end), rtol, atol, chosen["max_step"], targets is not None)
+    try:
+        first = steps.start(equation.start, chosen["first_step"])
+        if targets is None:
+            last, times, (rows,) = steps.walk_steps(first, end)
+            t = concatenate([_row(begin), times])
+            y = concatenate([equation.start[None], rows])
+        else:
+            t = targets
+            last, (y,) = steps.walk(first, concatenate([targets, _row(end)]))
+            y = y[:-1]
+    except NotTraced:
+        return None
+    if last.status != RUNNING:  # a guard: a call in which the solution fails is traced again, and ends here
+        failed = plain(last.t)
+        count = int((np.asarray(plain(off_tape(t))) * np.sign(plain(end) - plain(begin)) <= failed).sum())
+        return _result(theirs, t[:count], y[:count].T, -1, FAILED)
+    return _result(theirs, t, y.T, 0, REACHED)
+
+
+def _result(theirs: Any, t: Any, y: Any, status: int, message: str) -> Any:
+    fields = {"t": t, "y": y, "sol": None, "t_events": None, "y_events": None, "nfev": None, "njev": None, "nlu": None}
+    return theirs._ivp.ivp.OdeResult(**fields, status=status, message=message, success=status >= 0)
+
+
+def _are_valid(chosen: dict[str, Any], rtol: Any, atol: Any, y: Any) -> bool:
+    first, longest = chosen["first_step"], chosen["max_step"]
+    if np.ndim(rtol) or np.any(np.asarray(atol) < 0) or np.shape(atol) not in ((), y.shape):
+        return False
+    return bool(longest > 0 and (first is None or first > 0) and chosen["rtol"] >= 100.0 * np.finfo(float).eps)
+
+
+def _row(number: Any) -> Any:
+    return number.reshape((1,))
+
+
+def _targets(t_eval: Any, begin: Any, end: Any) -> Any:
+    """The times asked for, if they are in order and within the interval: that they are is a guard."""
+    given = stacked(t_eval)
+    times = given.astype(float) if isinstance(given, Tensor) else np.asarray(given, float)
+    if times.ndim != 1 or not times.shape[0]:
+        return None
+    at, low, high = (off_tape(x) for x in (times, begin, end))
+    steps = (at[1:] - at[:-1]) * np.where(high < low, -1.0, 1.0)
+    inside = ((at >= np.minimum(low, high)) & (at <= np.maximum(low, high))).all()
+    return times if inside & (steps > 0.0).all() else None
