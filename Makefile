@@ -39,7 +39,7 @@ WATCHED_CHOICE := $(shell echo '$(LIBRARIES)' | cksum | cut -d ' ' -f 1)
 ORIGINALS_CHOICE := $(shell echo '$(ORIGINALS)' | cksum | cut -d ' ' -f 1)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test machines oldest newest lint style format docs exam watched watched-environment mutate bench eagerbench jitbench opsbench programs limit training conformance clean
+.PHONY: help run test machines oldest newest lint style format docs exam watched watched-environment mutate bench eagerbench jitbench opsbench odebench programs limit training conformance clean
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -106,6 +106,9 @@ eagerbench: $(BENCH_VENV)/.rivals-$(CHOICE) ## of that, eager mode only: ARGS="-
 
 jitbench: $(BENCH_VENV)/.rivals-$(CHOICE) ## of that, compiled functions only
 	@$(BENCH_VENV)/bin/python benchmarks/jit.py $(ARGS)
+
+odebench: $(BENCH_VENV)/.rivals-$(CHOICE) ## adaptive differential equations, against diffrax too: RIVALS="jax diffrax"
+	@$(BENCH_VENV)/bin/python benchmarks/odes.py $(ARGS)
 
 programs: $(BENCH_VENV)/.rivals-$(CHOICE) ## of that, NumPy programs with writes in place only: ARGS="--only lu,adi"
 	@$(BENCH_VENV)/bin/python benchmarks/programs/run.py $(ARGS)
