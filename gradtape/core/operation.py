@@ -176,8 +176,20 @@ class SavePlan(NamedTuple):
     out: bool
 
 
+elision_hooks: list[Callable[[Op, tuple[Any, ...], dict[str, Any]], Any]] = []
+"""While `jit` traces a loop whose iterations are equal: functions that compute an operation of it and record nothing.
+
+They return NotImplemented for any other operation.
+"""
+
+
 def apply(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
     """Run `op`, and record it on the active tapes that an input is on: those whose bits are in both."""
+    if elision_hooks:
+        for hook in tuple(elision_hooks):
+            elided = hook(op, inputs, params)
+            if elided is not NotImplemented:
+                return elided
     bits = 0
     for x in inputs:
         if isinstance(x, Tensor):

@@ -61,7 +61,8 @@ _NAMES = frozenset(
         *_DATES,
         *_STREAM_READS,
         *("environ", "environb", "getenv", "default_rng", "RandomState", "SeedSequence", "urandom", "uuid4", "uuid1"),
-        *("import_module", "currentframe", "stack", "current_thread", "get_ident", "getcontext", "localcontext"),
+        # not `stack`, which is a function of NumPy's too: code that reads frames by it has the name of its module
+        *("import_module", "currentframe", "inspect", "current_thread", "get_ident", "getcontext", "localcontext"),
         *("load", "loadtxt", "genfromtxt", "memmap", "read_text", "read_bytes", "read_csv", "getline", "getlines"),
         *("copy_context", "localeconv", "getlocale", "getmodule", "import_from", "check_output", "urlopen"),
         *("geterr", "geterrcall", "get_printoptions", "getbufsize", "active_count", "isEnabledFor", "hasHandlers"),

@@ -17,11 +17,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import ref
 
 import numpy as np
 
 from gradtape.core import backprop, recording
-from gradtape.core.graph import LIFTED_NODE, Node
+from gradtape.core.graph import FLAGS, LIFTED_NODE, UNTRACKED, Node
 from gradtape.core.location import Location
 from gradtape.core.operation import Level, Lifted, Op, apply
 from gradtape.core.rules import TABLE
@@ -45,7 +46,7 @@ from gradtape.jit.ir.program import (
 from gradtape.jit.trace.loops.detect import FIRST_SEARCH, LoopDetector, TemplateLearner
 from gradtape.jit.trace.loops.elide import RECENT_OPS
 from gradtape.jit.trace.loops.elide_op import ElidedOp
-from gradtape.jit.trace.loops.template import NEVER, OpTemplate, RecordedOp
+from gradtape.jit.trace.loops.template import MAX_ELIDED_BYTES, NEVER, OpTemplate, RecordedOp, without_views
 from gradtape.jit.trace.tracers import TraceTensor, TraceVariable
 from gradtape.transforms.custom.arrays import is_recorded
 from gradtape.transforms.custom.rules import CallMemory, KeptValues
@@ -54,9 +55,21 @@ if TYPE_CHECKING:
     from gradtape.jit.passes.reroll.find import FoundLoops
 
 NEVER_DRAW = frozenset(
-    {"solve", "inv", "det", "slogdet", "cofactor", "cholesky", "cholesky_gradient", "solve_triangular"}
+    {
+        "solve",
+        "inv",
+        "det",
+        "slogdet",
+        "cofactor",
+        "cholesky",
+        "cholesky_gradient",
+        "solve_triangular",
+        "length",
+        "max",
+        "min",
+    }
 )
-"""Operations of small matrices in loops, which draw nothing: to compare the states of generators takes longer."""
+"""Operations of small arrays in loops, which draw nothing: to compare the states of generators takes longer."""
 YIELD_INTERVAL = 1e-3  # seconds between yields to threads that draw random numbers; Python switches threads after 5 ms
 YIELD_TIME = 5e-5  # seconds of a yield: after a shorter one this thread would go on before another has woken up
 MAX_ELEMENT_GUARDS = 8
@@ -118,6 +131,8 @@ class TracingLevel(Level):
         self.expected: OpTemplate | TemplateLearner | ElidedOp | None = None
         # the last operations, each with the number of its result
         self.recent_ops: deque[tuple[int, RecordedOp]] = deque(maxlen=RECENT_OPS)
+        # the result of the last one, if it was on the general path and `apply` is about to give it a node
+        self.without_node: TraceTensor | None = None
         # at how many values the detector searches for a loop
         self.next_search = FIRST_SEARCH if type(self) is TracingLevel else NEVER
 
@@ -166,6 +181,12 @@ class TracingLevel(Level):
         if key is not None:
             self._small_constants[key] = value
         return value
+
+    def find_constant(self, array: Any) -> Value | None:
+        """The value of a small constant that has the same elements as an array, if there is one."""
+        if type(array) is not np.ndarray or array.nbytes > SHARED_AT_MOST:
+            return None
+        return self._small_constants.get((array.shape, array.dtype.str, array.tobytes()))
 
     def lift(self, x: Any) -> TraceTensor:
         """`x` as a tracer of this trace, on no tape."""
@@ -220,7 +241,45 @@ class TracingLevel(Level):
         self.instructions.append(Instruction(op, tuple(operands), params, (value,), here(), effect))
         if expected is not None:
             expected.after_general_op(self.instructions[-1], count)
-        return TraceTensor(out, value, self)
+        result = TraceTensor(out, value, self)
+        if value.nbytes <= MAX_ELIDED_BYTES and not effect:
+            self._note_recent(operands, inputs, samples, result)
+        return result
+
+    def _note_recent(
+        self, operands: Sequence[Operand], inputs: Sequence[Any], samples: Sequence[Any], out: Any
+    ) -> None:
+        """Keep an operation with its operands: it may be of the first iterations of a loop (see `loops.elide`).
+
+        Large operands are kept alive by the trace only if they are its inputs: an operation on others is not elided.
+        """
+        tensors, nodes = [], []
+        for operand, x, sample in zip(operands, inputs, samples, strict=True):
+            if type(operand) is Value and operand.nbytes > MAX_ELIDED_BYTES and operand.id >= len(self.inputs):
+                return
+            if type(x) is TraceTensor and x.level is self:
+                tensors.append(x)
+                nodes.append(x._node)
+            elif type(operand) is Value:
+                tensors.append(TraceTensor(sample, operand, self))
+                nodes.append(LIFTED_NODE)
+            else:
+                tensors.append(x)
+                nodes.append(UNTRACKED)
+        recorded = RecordedOp(without_views(tuple(tensors)), tuple(nodes), ref(out))
+        self.recent_ops.append((out.traced.id, recorded))
+        self.without_node = out if any(node.bits > FLAGS for node in nodes) else None
+
+    def set_recent_node(self, result: TraceTensor) -> None:
+        """The result of the last operation on the general path, at its node."""
+        self.without_node = None
+        number, recorded = self.recent_ops[-1]
+        self.recent_ops[-1] = number, recorded._replace(result=ref(result), node=result._node)
+
+    def draws_nothing(self, op: Op) -> bool:
+        """Whether no run of an operation draws random numbers, or is a gradient rule of the user's."""
+        traits = self._traits.get(op) or self._new_traits(op)
+        return not (traits.custom or traits.may_draw or traits.random or traits.outputs)
 
     def record(self, op: Op, operands: tuple[Operand, ...], params: dict[str, Any], out: Any) -> TraceTensor:
         """Record an operation that was computed already; `out` is its result."""

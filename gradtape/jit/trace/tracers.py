@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,6 +51,8 @@ class TraceTensor(Lifted):
         else:
             moved = TraceTensor(self._array, self.traced, self.level, node)
             self.level.value_of_node[node.order] = self.traced
+            if self is self.level.without_node:
+                self.level.set_recent_node(moved)
         return moved
 
     def __getattr__(self, name: str) -> Any:
@@ -112,6 +114,15 @@ class TraceTensor(Lifted):
             item = unary_fast_paths["item"](self, sys._getframe(1), {"index": parts})
             return super().__getitem__(index) if item is None else item
         return super().__getitem__(index)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self._rows() if self.shape else super().__iter__()
+
+    def _rows(self) -> Iterator[Any]:
+        """The parts along the first axis, each read where the code that iterates asks for it."""
+        for index in range(self.shape[0]):
+            row = unary_fast_paths["item"](self, sys._getframe(1), {"index": (index,)})
+            yield super().__getitem__(index) if row is None else row
 
     def as_index(self) -> Any:
         """A boolean mask as its values, which are guarded: the shape of what it picks depends on them."""

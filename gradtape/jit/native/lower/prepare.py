@@ -69,7 +69,11 @@ def _inline_kernels(instructions: Iterable[Instruction], next_id: int) -> list[I
 
 def _is_one_number(array: np.ndarray[Any, Any]) -> bool:
     """Whether all elements have the same bits (so that -0.0 and 0.0 differ)."""
-    if not array.size or not array.flags.c_contiguous or array.itemsize > 8:
+    if not array.size or array.itemsize > 8:
+        return False
+    if not any(stride for n, stride in zip(array.shape, array.strides, strict=True) if n > 1):
+        return True  # one element, broadcast
+    if not array.flags.c_contiguous:
         return False
     elements = array.reshape(-1).view(f"u{array.itemsize}")
     return bool(elements[0] == elements[-1] and np.all(elements == elements[0]))
@@ -93,6 +97,10 @@ def _prepare_loop_body(instruction: Instruction) -> Instruction:
 
     loop = instruction.params["loop"]
     body = prepare(loop.body)
+    if not all(constant.array.flags.c_contiguous for constant in body.constants):  # broadcast ones
+        body = body.replace(
+            constants=tuple([dataclasses.replace(c, array=frozen_in_order(c.array)) for c in body.constants])
+        )
     if any(support.supports(inner) for inner in body.instructions if not inner.effect):
         inside = [
             inner if support.supports(inner) or not callback.supports(inner) else callback.as_callback(inner)
@@ -101,6 +109,15 @@ def _prepare_loop_body(instruction: Instruction) -> Instruction:
         body = body.replace(instructions=tuple(inside))
     changed = instruction.replace(params={"loop": dataclasses.replace(loop, body=body)})
     return changed if support.supports(changed) else instruction
+
+
+def frozen_in_order(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """A read-only array in C order; the array itself if it is one."""
+    if array.flags.c_contiguous:
+        return array
+    copy = array.copy(order="C")
+    copy.flags.writeable = False
+    return copy
 
 
 def is_view_for_kernels(instruction: Instruction) -> bool:

@@ -38,7 +38,7 @@ class ElidedBody:
         self.__name__ = "loop"
         self.walked = [self._stack_varying(place, found) for place, found in varying.items()]
         self._places = {place: number for number, place in enumerate(varying)}  # position in `walked`
-        self._invariant: dict[int, Any] = {}  # results of loop-invariant operations
+        self.invariant: dict[int, Any] = {}  # results of loop-invariant operations
         self._hoist_invariants()
 
     def _stack_varying(self, place: int, varying: list[Any]) -> Any:
@@ -50,26 +50,24 @@ class ElidedBody:
 
     def _hoist_invariants(self) -> None:
         known: dict[Any, Any] = {}
-        for place, template in enumerate(self.templates):
-            sources = [place - back for back in template.offsets.back if back]
-            if template.varies or not all(source in self._invariant for source in sources):
-                continue
+        for place in invariant_operations(self.templates):
+            template = self.templates[place]
             operands = [
-                id(self._invariant[place - back])
+                id(self.invariant[place - back])
                 if back
                 else repr(operand.value)
                 if isinstance(operand, Literal)
                 else operand
                 for back, operand in zip(template.offsets.back, template.model.operands, strict=True)
             ]
-            key = template.op, *operands, params_key(template.params)
+            key = template.model.op, *operands, params_key(template.params)
             if key not in known or key[-1] is None:
-                known[key] = self._apply_op(place, self._invariant, {}, None)
-            self._invariant[place] = known[key]
+                known[key] = self._apply_op(place, self.invariant, {}, None)
+            self.invariant[place] = known[key]
 
     def __call__(self, carry: list[Any], given: list[Any] | None) -> tuple[list[Any], list[Any]]:
         carried = dict(zip(self.order, carry, strict=True))
-        made = dict(self._invariant)
+        made = dict(self.invariant)
         for place in range(len(self.templates)):
             if place not in made:
                 made[place] = self._apply_op(place, made, carried, given)
@@ -88,8 +86,17 @@ class ElidedBody:
             if len(inputs) == 1:
                 return varying
             inputs[template.number_at] = varying
-        assert template.op is not None  # it took the fast path
-        return apply_at(template, template.op, inputs, template.params)
+        return apply_at(template, template.model.op, inputs, template.params)
+
+
+def invariant_operations(templates: Sequence[OpTemplate]) -> list[int]:
+    """The operations of the body that give the same result in all iterations."""
+    found: dict[int, None] = {}
+    for place, template in enumerate(templates):
+        sources = [place - back for back in template.offsets.back if back]
+        if not template.varies and all(source in found for source in sources):
+            found[place] = None
+    return list(found)
 
 
 def _gather_rows(array: Any, indices: list[tuple[Any, ...]]) -> Any:

@@ -19,15 +19,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradtape.core import recording
-from gradtape.core.graph import AMBIENT
+from gradtape.core.graph import AMBIENT, LIFTED, TENSOR
 from gradtape.core.location import Location, call_at
+from gradtape.core.operation import Op, elision_hooks
 from gradtape.core.references import ALONE, COUNTS_ITEMS, references_of
 from gradtape.errors import GradTapeError
 from gradtape.jit.errors import Unrollable, Untraceable
 from gradtape.jit.ir.locations import apply_at
-from gradtape.jit.ir.program import Literal, Value
+from gradtape.jit.ir.program import Literal, Value, params_key
 from gradtape.jit.passes.reroll.segment import MIN_MATCHES
-from gradtape.jit.trace.loops.elide_op import ElidedOp, FirstElidedOp
+from gradtape.jit.trace.loops.elide_op import ElidedGeneralOp, ElidedOp, FirstElidedOp
 from gradtape.jit.trace.loops.live_in import LiveIn, find_live_in, is_same_place
 from gradtape.jit.trace.loops.template import MAX_ELIDED_BYTES, OpTemplate, RecordedOp
 from gradtape.jit.trace.tracers import TraceTensor
@@ -65,12 +66,14 @@ class ElidedLoop:
         self._kept: dict[int, Any] = {}  # results with other references at the last sweep
         # the recorded iterations; None for operations that are no longer in `recent_ops`
         self._recorded_ops: list[tuple[Value, RecordedOp | None]] = []
-        self.is_private = is_private(templates)
-        self.elided_ops = [
-            (ElidedOp if place else FirstElidedOp)(self, template) for place, template in enumerate(templates)
-        ]
+        self.state = next(template.state for template in templates if template.op is not None)
+        self.is_private = is_private(templates, self.state)
+        self.elided_ops = [_elided_op(self, template, place) for place, template in enumerate(templates)]
         for place, elided_op in enumerate(self.elided_ops):
             elided_op.next = self.elided_ops[(place + 1) % self.period]
+        self._hook = self._apply
+        if any(template.op is None for template in templates):
+            elision_hooks.append(self._hook)
 
     @property
     def where(self) -> Location:
@@ -89,6 +92,11 @@ class ElidedLoop:
         return {self._first + place: self.results[place] for place in held}
 
     # -- while iterations are elided
+
+    def _apply(self, op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        """Compute an operation on the general path, if it is the expected one; else NotImplemented."""
+        expected = self.level.expected
+        return expected.apply(op, inputs, params) if type(expected) is ElidedGeneralOp else NotImplemented
 
     def sweep(self) -> bool:
         """Drop results without other references. False (stop eliding) if a kept result could be a gradient source."""
@@ -151,7 +159,7 @@ class ElidedLoop:
             if before or not is_known:
                 self._exclude_recorded_steps()
         wanted = {*held, *self._operands_of(range(whole * period, last + 1))}
-        with recording.during(self.templates[0].state):
+        with recording.during(self.state):
             places = self._emit_loop(whole, {number for number in wanted if number < whole * period})
             is_loop = places is not None
             if places is None:
@@ -161,6 +169,7 @@ class ElidedLoop:
         for number, tensor in held.items():
             if number in places:
                 tensor.traced, tensor._node = places[number].traced, places[number]._node
+        self.level.recent_ops.clear()  # the results of what was recorded here are those of other tensors
         return is_loop and whole >= steps - MIN_MATCHES
 
     def _all_referenced(self) -> dict[int, Any]:
@@ -192,6 +201,8 @@ class ElidedLoop:
     def release(self) -> None:
         """Drop all results and break reference cycles."""
         self._kept.clear()
+        if self._hook in elision_hooks:
+            elision_hooks.remove(self._hook)
         for elided_op in self.elided_ops:
             del elided_op.next, elided_op.loop  # reference cycles
         self.results.clear()
@@ -216,8 +227,7 @@ class ElidedLoop:
                 params = elided_op.seen[step]
             else:
                 inputs[template.number_at] = elided_op.seen[step]
-        assert template.op is not None  # it took the fast path
-        return apply_at(template, template.op, inputs, params)
+        return apply_at(template, template.model.op, inputs, params)
 
     def _collect_varying(self, first: int, steps: int) -> dict[int, list[Any]]:
         """The literals or indices that vary, by operation: of the `first` recorded iterations and of `steps` more."""
@@ -239,10 +249,13 @@ class ElidedLoop:
         period, first = self.period, self.recorded_steps
         if first + steps < MIN_EMITTED_STEPS or steps < MIN_MATCHES:
             return None
-        from gradtape.jit.trace.loops.body import ElidedBody
+        from gradtape.jit.trace.loops.body import ElidedBody, invariant_operations
         from gradtape.jit.trace.loops.scan_op import trace_scan
 
         initial_carries = dict(self.live_in.initial_carries)
+        invariant = set(invariant_operations(self.templates))
+        constant = {n for n in wanted if n % period in invariant}  # hoisted out of the loop
+        wanted = wanted - constant
         stacked = sorted({n % period for n in wanted if n < (steps - MIN_MATCHES + 1) * period})
         keys = {n: (n % period, steps - n // period) for n in wanted if n % period not in stacked}
         for origin, ago in (*keys.values(), *initial_carries):
@@ -265,17 +278,24 @@ class ElidedLoop:
         stacks = [apply_at(self.templates[0], PARTS, (stack,), {"bounds": None}) for stack in found[1]]
         by_origin = dict(zip(stacked, stacks, strict=True))
         places = {number: last[key] for number, key in keys.items()}
+        places.update({number: body.invariant[number % period] for number in constant})
         collected = [number for number in wanted if number not in keys]
         places.update({number: by_origin[number % period][first + number // period] for number in collected})
         return places
 
 
-def is_private(templates: Sequence[OpTemplate]) -> bool:
+def _elided_op(loop: ElidedLoop, template: OpTemplate, place: int) -> ElidedOp:
+    if template.op is None:
+        return ElidedGeneralOp(loop, template)
+    return ElidedOp(loop, template) if place else FirstElidedOp(loop, template)
+
+
+def is_private(templates: Sequence[OpTemplate], state: recording.Recording) -> bool:
     """Whether no gradient between results can be requested: all tapes belong to transforms, not to the user."""
     bits = 0
     for template in templates:
         bits |= template.live_bits
-    return not bits & AMBIENT and all(r.is_private for r in templates[0].state.recorders if r.bit & bits)
+    return not bits & AMBIENT and all(r.is_private for r in state.recorders if r.bit & bits)
 
 
 def plan_elided_loop(
@@ -288,8 +308,12 @@ def plan_elided_loop(
     """
     if not ELIDES:
         return None
-    state = templates[0].op and templates[0].state
-    if any(template.op is None or template.state is not state or not _is_small(template) for template in templates):
+    states = {id(template.state): template.state for template in templates if template.op is not None}
+    if len(states) != 1 or not all(_is_small(template) for template in templates):
+        return None
+    ((_, state),) = states.items()
+    recent_ops = dict(level.recent_ops)
+    if not all(template.op is not None or _complete(level, template, recent_ops, state) for template in templates):
         return None
     instructions, period = level.instructions, len(templates)
     end = len(instructions)
@@ -300,7 +324,6 @@ def plan_elided_loop(
     rotated = [*templates[offset:], *templates[:offset]]
     if (rotated[0].model.location, period) in not_elidable:
         return None
-    recent_ops = dict(level.recent_ops)
     while end - begin >= period:
         live_in = find_live_in(level, rotated, begin, recent_ops)
         if live_in is not None:
@@ -309,12 +332,34 @@ def plan_elided_loop(
     return None
 
 
+def _complete(
+    level: TracingLevel, template: OpTemplate, recent_ops: dict[int, RecordedOp], state: recording.Recording
+) -> bool:
+    """Whether an operation on the general path can be elided: it is recorded as one on the fast path would be."""
+    model = template.model
+    recorded = recent_ops.get(model.results[0].id)
+    if recorded is None or model.location.code is None:
+        return False
+    if params_key(model.params) is None or not level.draws_nothing(model.op):
+        return False
+    template.complete(recorded)
+    live = template.live_bits
+    bits = 0
+    for parent in template.parents:
+        bits |= parent.bits
+    if bits & ~(live | TENSOR | LIFTED) or live & (state.forward | level.outer.bits):
+        return False
+    return not live or template.made.recording is state
+
+
 def _is_small(template: OpTemplate) -> bool:
     """Whether an operation can be elided: a small result; what varies is an index or a number in float arithmetic."""
     if template.model.results[0].nbytes > MAX_ELIDED_BYTES or len(template.model.results) != 1:
         return False
     if not template.varies:
         return True
+    if template.op is None:
+        return False
     if len(template.offsets.back) == 1:
         return template.same is not None and template.model.name == "getitem"
     own = template.model.operands[1 if template.reflected else 0]

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from gradtape.core import recording
 from gradtape.core.backprop import keep_saved
 from gradtape.core.operation import Op
+from gradtape.core.views import note_view
+from gradtape.jit.ir.program import Value, params_key
 from gradtape.jit.trace.loops.match import is_alike_index, is_same_number
 from gradtape.jit.trace.loops.template import OpTemplate
 from gradtape.jit.trace.tracers import TraceTensor
@@ -51,6 +53,10 @@ class ElidedOp:
 
     def __init__(self, loop: ElidedLoop, template: OpTemplate) -> None:
         self.loop, self.template, self.level, self.results = loop, template, loop.level, loop.results
+        self.seen: list[Any] = []  # the varying literal or parameters of each iteration
+        self._set_template(template)
+
+    def _set_template(self, template: OpTemplate) -> None:
         self.op, self.params, self.varies, self.number = template.op, template.params, template.varies, template.number
         self.code, self.offset = template.code, template.offset
         self.reflected, self.state = template.reflected, template.state
@@ -61,7 +67,6 @@ class ElidedOp:
         )  # indices into results; 0: loop-invariant
         self.own: Any = None  # the loop-invariant operand, once it was checked
         self.other: Any = None
-        self.seen: list[Any] = []  # the varying literal or parameters of each iteration
 
     def unary(self, op: Op, own: Any, frame: FrameType, params: dict[str, Any]) -> Any:
         """Match and compute a unary operation; None if it does not match."""
@@ -188,3 +193,67 @@ class FirstElidedOp(ElidedOp):
         if len(self.results) >= self.loop.limit and not self.loop.sweep():
             return None
         return super().binary(op, reflected, own, other, frame)
+
+
+class ElidedGeneralOp(ElidedOp):
+    """An operation on the general path: any number of operands, and parameters."""
+
+    __slots__ = ("known", "params_key")
+
+    def _set_template(self, template: OpTemplate) -> None:
+        self.op, self.params, self.state = template.model.op, template.params, self.loop.state
+        self.params_key = params_key(template.params)
+        self.known: list[Any] = [None] * len(template.offsets.back)  # loop-invariant operands that were checked
+
+    def unary(self, op: Op, own: Any, frame: FrameType, params: dict[str, Any]) -> Any:
+        """Match and compute an operation that begins on the fast path; None, and the loop ends, if it differs."""
+        result = self.apply(op, (own,), params)
+        return self.on_mismatch() if result is NotImplemented else result
+
+    def binary(self, op: Op, reflected: bool, own: Any, other: Any, frame: FrameType) -> Any:
+        """The same for two operands: the other one may be an array, with which the fast path does not go on."""
+        result = self.apply(op, (other, own) if reflected else (own, other), {})
+        return self.on_mismatch() if result is NotImplemented else result
+
+    def apply(self, op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        """Match and compute the operation; NotImplemented if it does not match, so that it is recorded."""
+        loop = self.loop
+        if (
+            op is not self.op
+            or len(inputs) != len(self.known)
+            or _current_recording() is not self.state
+            or keep_saved.get()
+            or (params is not self.params and params_key(params) != self.params_key)
+            or not any(type(x) is TraceTensor and x.level is self.level for x in inputs)
+        ):
+            return NotImplemented
+        if self is loop.elided_ops[0] and len(self.results) >= loop.limit and not loop.sweep():
+            return NotImplemented
+        arrays = []
+        for at, (x, back) in enumerate(zip(inputs, self.template.offsets.back, strict=True)):
+            if x is not (self.results[-back] if back else self.known[at]) and not self._is_input(x, back, at):
+                return NotImplemented
+            arrays.append(x._array if type(x) is TraceTensor else x)
+        out = self.template.compute(arrays, params)
+        if out is None:
+            return NotImplemented
+        result = self._result(out)
+        if op.view:
+            note_view(result, inputs[0], op, params)
+        return result
+
+    def _is_input(self, x: Any, back: int, at: int) -> bool:
+        """Whether an operand that was not checked before is the expected one."""
+        template = self.template
+        model = template.model.operands[at]
+        if type(x) is TraceTensor:
+            same = model if type(model) is Value else None
+            if not self._is_operand(x, -back, template.parents[at].bits, same, template.parents[at]):
+                return False
+        elif isinstance(model, Value):  # an array, whose elements may be others in each iteration
+            return self.level.find_constant(x) is model
+        elif not is_same_number(x, model.value):
+            return False
+        if not back:
+            self.known[at] = x
+        return True

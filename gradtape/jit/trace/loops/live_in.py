@@ -82,9 +82,7 @@ class _FirstStepsOperand:
         self.level, self.template, self.step = level, templates[place], step
         self.operand, self.tensor, self.node = instruction.operands[at], known.inputs[at], known.parents[at]
         self.model, self.back = self.template.model.operands[at], self.template.offsets.back[at]
-        self.model_node = (
-            self.template.node if at == (1 if self.template.reflected else 0) else self.template.other_node
-        )
+        self.model_node = self.template.parents[at]
         self.result = instruction.results[0]
         ago, self.origin = divmod(place - self.back, len(templates))
         self.ago = -ago  # how many iterations

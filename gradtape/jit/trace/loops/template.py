@@ -5,7 +5,7 @@ Inlined for speed, as `fast_path` is: a loop of thousands of iterations runs thi
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import ref
@@ -14,7 +14,7 @@ import numpy as np
 
 from gradtape.core import recording
 from gradtape.core.backprop import keep_saved
-from gradtape.core.graph import FLAGS, LIFTED_NODE, UNTRACKED, Node, next_order
+from gradtape.core.graph import FLAGS, LIFTED, LIFTED_NODE, TENSOR, UNTRACKED, Node, next_order
 from gradtape.core.operation import Op, note_stretch
 from gradtape.core.shapes import Shape
 from gradtape.jit.ir.locations import place
@@ -38,14 +38,19 @@ _new = object.__new__
 _float64 = np.float64
 _DOUBLES = (float, _float64)
 _NOTHING = object()
+_OFF_TAPE = TENSOR | LIFTED
 
 
 class RecordedOp(NamedTuple):
-    """A recorded operation: its inputs, their nodes, and a weak reference to its result."""
+    """A recorded operation: its inputs, their nodes, a weak reference to its result, and the node of that.
+
+    The node is known for operations on the general path only.
+    """
 
     inputs: tuple[Any, ...]
     parents: tuple[Node, ...]
     result: ref[Any]
+    node: Node = LIFTED_NODE
 
 
 class OpTemplate:
@@ -78,6 +83,7 @@ class OpTemplate:
         "other_node",
         "other_same",
         "params",
+        "parents",
         "quick",
         "reflected",
         "same",
@@ -94,6 +100,7 @@ class OpTemplate:
     next: OpTemplate | ElidedOp  # the next operation of the body, cyclic
     nodes: list[Node | None]  # the nodes of all values of the loop so far
     made: Node  # the node of the result in the iteration learned from
+    parents: tuple[Node, ...]  # those of the operands
     # the operation and its source location
     kernel: Any
     quick: Callable[[Any, Any], Any] | None
@@ -141,7 +148,7 @@ class OpTemplate:
         template.reflected = reflected = len(inputs) == 2 and type(inputs[0]) is not type(out)
         template.code, template.offset, template.state = frame.f_code, frame.f_lasti, _current_recording()
         template.node, template.other_node = parents[1 if reflected else 0], parents[0 if reflected else -1]
-        template.made = out._node
+        template.made, template.parents = out._node, parents
         template.bits, template.other_bits = template.node.bits, template.other_node.bits
         template.shape, template.dtype, template.scalar = out.shape, out.dtype, type(out._array) is _float64
         template.is_small = out._array.nbytes <= MAX_ELIDED_BYTES
@@ -170,6 +177,15 @@ class OpTemplate:
         literal = operands[last]
         if isinstance(literal, Literal):
             self.number, self.literal = literal.value, literal
+
+    def complete(self, recorded: RecordedOp) -> None:
+        """Add what eliding an operation on the general path needs: it was `recorded` in the iteration learned from."""
+        result, location = self.model.results[0], self.model.location
+        self.kernel, self.quick, self.reflected, self.scalar = self.model.op.kernel, None, False, False
+        assert location.code is not None
+        self.code, self.offset = location.code, location.offset
+        self.parents, self.made, self.live_bits = recorded.parents, recorded.node, recorded.node.bits & ~_OFF_TAPE
+        self.shape, self.dtype = result.shape, result.dtype
 
     @property
     def number_at(self) -> int:
@@ -245,6 +261,14 @@ class OpTemplate:
         """The result of the kernel for one array; None on an error or if its shape or dtype changed."""
         try:
             out = self.kernel(array, **params)
+        except Exception:
+            return None  # the general path computes it again and raises the explained error
+        return out if out.shape == self.shape and out.dtype is self.dtype else None
+
+    def compute(self, arrays: Sequence[Any], params: dict[str, Any]) -> Any:
+        """The same for any number of arrays and numbers."""
+        try:
+            out = self.kernel(*arrays, **params)
         except Exception:
             return None  # the general path computes it again and raises the explained error
         return out if out.shape == self.shape and out.dtype is self.dtype else None

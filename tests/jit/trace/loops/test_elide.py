@@ -532,3 +532,112 @@ def test_nothing_is_kept_alive() -> None:
 @pytest.mark.parametrize("seed", range(40))
 def test_random_loops(seed: int) -> None:
     check(seed)
+
+
+# -- operations on the general path: products, sums, stacks
+
+
+def stacked(x: Any) -> Any:
+    """A step that joins numbers to an array again."""
+    y = x[:2]
+    for _ in range(120):
+        y = y + 0.01 * np.stack([y[1], -x[2] * y[0]])
+    return np.sum(y**2)
+
+
+def filtered(x: Any) -> Any:
+    """Matrix products, a transpose, an inverse and a determinant, over the rows of an array."""
+    matrix, state, total = np.array([[0.9, 0.1], [-0.2, 0.8]]) * x[0], x[1:3], 0.0
+    spread = np.eye(2) * x[3]
+    for row in np.outer(np.sin(np.arange(100.0)), x[:2]):
+        state = matrix @ state + row
+        spread = matrix @ spread @ matrix.T + np.eye(2)
+        total = total + state @ np.linalg.inv(spread) @ state + np.log(np.linalg.det(spread))
+    return total
+
+
+def summed(x: Any) -> Any:
+    """Sums along axes, and a part that is the same in all steps and is referenced after the loop."""
+    h, total = x, 0.0
+    for t in range(100):
+        scale = np.sum(x)
+        h = np.tanh(h * 0.5 + t * 0.001) * scale
+        total = total + np.max(h) + np.sum(h.reshape(2, -1), axis=0)[0]
+    return total + scale + np.sum(h)
+
+
+@pytest.mark.parametrize("function", [stacked, filtered, summed])
+def test_loops_with_products_sums_and_stacks_are_elided(function: Callable[..., Any], seen: Seen) -> None:
+    """Operations on the general path are elided as the others are, and their gradients are those of the function."""
+    few = X[:4]
+    step = compared(gt.value_and_grad(function), few)
+    assert seen.loops >= 1
+    assert len(step.traced.instructions) < 500
+    compared(function, few)
+    compared(gt.hessian(function), few)
+    compared(lambda x: gt.jvp(function, (x,), (np.ones(4),)), few)
+    compared(gt.vmap(gt.grad(function)), np.stack([few, few * 1.1]))
+
+
+def test_an_operation_on_the_general_path_that_differs_ends_the_loop() -> None:
+    """Another axis, another operand, another shape, a tape or an error in a later step: each is computed as written."""
+
+    def other_axis(x: Any) -> Any:
+        h = x.reshape(2, 2)
+        for t in range(100):
+            h = h * 0.5 + np.sum(h, axis=0 if t < 70 else 1) * 0.1
+        return np.sum(h * h)
+
+    def other_operand(x: Any) -> Any:
+        h, one, two = x[:2], x.reshape(2, 2), x.reshape(2, 2).T
+        for t in range(100):
+            h = (one if t < 70 else two) @ h * 0.5
+        return np.sum(h * h)
+
+    def other_shape(x: Any) -> Any:
+        h = x
+        for t in range(100):
+            h = h[: 4 if t < 70 else 3] * 0.9 + np.sum(h) * 0.01
+        return np.sum(h * h)
+
+    def with_a_tape(x: Any) -> Any:
+        h, found = gt.tensor(x), None
+        with gt.GradientTape(persistent=True) as tape:
+            tape.watch(h)
+            first = h
+            for t in range(100):
+                h = h * 0.9 + np.sum(h) * 0.01
+                if t == 70:
+                    tape.watch(h)
+                    found = h
+            loss = np.sum(h * h)
+        return tape.gradient(loss, [first, found])
+
+    def written(x: Any) -> Any:
+        h = x * 1.0
+        for t in range(100):
+            total = np.sum(h, keepdims=True)
+            h = h * 0.5 + total * 0.1
+            if t == 70:
+                total[0] = 7.0
+                h = h + total
+        return np.sum(h * h)
+
+    for function in (other_axis, other_operand, other_shape, written):
+        compared(gt.value_and_grad(function), X[:4])
+    compared(with_a_tape, X[:4])
+
+
+def test_iterating_over_rows_reads_each_where_it_is_wanted(seen: Seen) -> None:
+    """`for x, y in zip(xs, ys)` and `enumerate` are loops like `for t in range(n)`; a scalar has no rows."""
+
+    def zipped(x: Any) -> Any:
+        rows, h = np.outer(np.arange(100.0) * 0.01, x), x
+        for t, (one, other) in enumerate(zip(rows, rows[::-1], strict=True)):
+            h = np.tanh(h + one) * other + t * 0.001
+        return np.sum(h)
+
+    compared(gt.value_and_grad(zipped), X[:4])
+    assert seen.loops >= 1
+    with pytest.raises(TypeError):
+        gt.jit(lambda x: list(np.sum(x)))(X)
