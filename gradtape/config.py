@@ -60,15 +60,19 @@ class Config:
 _listeners: dict[str, list[Callable[[], None]]] = {}
 
 
-def on_change(name: str, function: Callable[[], None]) -> None:
-    """Have `function` called whenever the setting of this name was set.
+def on_change(name: str, function: Callable[[], None]) -> Callable[[], None]:
+    """Have `function` called whenever the setting of this name was set, until the function that is returned is called.
 
     >>> from gradtape.config import config, on_change
-    >>> on_change("locations", lambda: print(config.locations))
+    >>> stop = on_change("locations", lambda: print(config.locations))
     >>> config.locations = True
     True
+    >>> stop()
+    >>> config.locations = True
     """
-    _listeners.setdefault(name, []).append(function)
+    listeners = _listeners.setdefault(name, [])
+    listeners.append(function)
+    return lambda: listeners.remove(function)
 
 
 def _is_path(value: Any) -> bool:
