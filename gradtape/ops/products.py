@@ -90,7 +90,7 @@ def _matmul_right(g: Array, x: Array, y: Array) -> Any:
 
 def _matmul_kernel(x: Array, y: Array) -> Any:
     """`np.matmul`; for a stack of matrices and one matrix, one product with all rows of the stack."""
-    if x.ndim > 2 and y.ndim == 2 and x.flags.c_contiguous and x.shape[-1] == y.shape[0]:
+    if type(x) is np.ndarray and x.ndim > 2 and np.ndim(y) == 2 and x.flags.c_contiguous and x.shape[-1] == y.shape[0]:
         rows = math.prod(x.shape[:-1])
         return np.matmul(x.reshape((rows, x.shape[-1])), y).reshape((*x.shape[:-1], y.shape[1]))
     return np.matmul(x, y)

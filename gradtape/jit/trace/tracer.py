@@ -270,6 +270,11 @@ class TracingLevel(Level):
         self.recent_ops.append((out.traced.id, recorded))
         self.without_node = out if any(node.bits > FLAGS for node in nodes) else None
 
+    def forget_recent_ops(self) -> None:
+        """Release the tensors of the last operations: they refer to this trace and keep arrays locked."""
+        self.recent_ops.clear()
+        self.without_node = None
+
     def set_recent_node(self, result: TraceTensor) -> None:
         """The result of the last operation on the general path, at its node."""
         self.without_node = None
@@ -326,6 +331,7 @@ class TracingLevel(Level):
         try:
             yield
         finally:
+            self.forget_recent_ops()
             recording.interpreters.discard(id(self))
             current_trace.reset(token)
             backprop.collapse_hook.reset(shorter)

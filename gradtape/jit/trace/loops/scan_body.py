@@ -141,6 +141,7 @@ class TracedFunction:
         finally:
             level.inner = before
             inner.open = False
+            inner.forget_recent_ops()
         self.read = [outside for outside, _ in inner.read.values()]
         inputs = (*(x.traced for x in given), *(inside.traced for _, inside in inner.read.values()))
         outputs = tuple([x.traced for x in results])
