@@ -169,7 +169,7 @@ Files, processes, other libraries
 
 write_atomically(path, content), PathLike  write a file completely or not at all
 fork_safe(lock)               a lock that is free in a child process
-cached_property               `functools.cached_property`, whose lock is free there too
+cached_property               that of functools, with a lock that is free there, too
 after_fork_in_child(function) have a function called in each child process
 import_library(name, function)  another library, or an error that says how to install it
 torch_to_array(x)             the numbers of a PyTorch tensor as an array of our own
