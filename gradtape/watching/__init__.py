@@ -20,6 +20,9 @@ Nothing here imports one of those libraries before the program does.
 from __future__ import annotations
 
 import importlib
+import os
+import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
@@ -64,10 +67,19 @@ class Watching:
     def begin(self, library: str) -> None:
         """Watch a library that has been imported."""
         if library not in self.watchers:
-            module = importlib.import_module(f"gradtape.watching.{library}")
-            watcher: LibraryWatcher = module.Watcher(Budget(*self._limits), self.tell)
-            watcher.start()
-            self.watchers[library] = watcher
+            try:
+                module = importlib.import_module(f"gradtape.watching.{library}")
+                watcher: LibraryWatcher = module.Watcher(Budget(*self._limits), self.tell)
+                self.watchers[library] = watcher
+                watcher.start()
+            except Exception as error:  # a version with other internals: the program runs without being watched
+                if os.environ.get("GRADTAPE_WATCH_DEBUG") == "1":
+                    raise
+                if library in self.watchers:
+                    self.watchers.pop(library).stop()
+                version = getattr(sys.modules.get(library), "__version__", "")
+                text = f"gradtape does not know this version, {library} {version}, and does not watch it"
+                warnings.warn(f"{text} ({type(error).__name__}: {error})", RuntimeWarning, stacklevel=2)
 
     def explain(self, error: BaseException) -> Problem | None:
         """The explanation of an error of one of the libraries; None if there is none."""
@@ -98,7 +110,7 @@ def watch(
     """Inside, programs of PyTorch, TensorFlow, Keras and JAX are watched, and what is wrong with a gradient explained.
 
     `libraries` are names out of "torch", "tensorflow" and "jax"; without any, all three, as soon as they are imported.
-    Recorded are the first `steps` gradients of each place, and more as long as that has taken less than `seconds`.
+    Recorded are the first `steps` gradients of each place, and up to 40 until recording has taken `seconds` in all.
     What is found is reported as for gradtape's own programs, or handed to `tell` if it is only worth a note. `observe`
     is called after each gradient with its place and a function that collects the facts of it, for a report.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import gradtape as gt
 from gradtape.core.location import Location, forget_library_folder, is_library, register_library_folder
 from gradtape.explain.model.record import Record
+from gradtape.watching import Watching
 from gradtape.watching.budget import Budget
 from gradtape.watching.computation import RecordedComputation
 from gradtape.watching.imports import calling_after_import
@@ -58,6 +60,61 @@ def test_the_budget_ends_and_is_extended() -> None:
     assert budget.is_left
     budget.spend("a")
     assert not budget.is_left
+
+
+def test_a_place_that_takes_one_gradient_does_not_keep_the_budget_open() -> None:
+    """A gradient that is taken once, before the loop, is not waited for."""
+    budget = Budget(steps=3, seconds=0.0)
+    budget.spend("check")
+    taken = 0
+    while budget.is_left and taken < 100:
+        budget.spend("loop")
+        taken += 1
+    assert 3 <= taken <= 8
+
+
+def test_places_that_take_turns_are_all_recorded() -> None:
+    """Of two losses that are differentiated by turns, both get the number of gradients that was asked for."""
+    budget = Budget(steps=3, seconds=0.0)
+    counts = {"critic": 0, "generator": 0}
+    for place in ["critic", "generator"] * 20:
+        counts[place] += budget.is_left
+        budget.spend(place)
+    assert min(counts.values()) >= 3
+    assert max(counts.values()) <= 6
+
+
+def test_cheap_gradients_are_recorded_for_longer() -> None:
+    """As long as recording has cost little, ten gradients of a place are recorded, and later ones ever more rarely."""
+    budget = Budget(steps=3, seconds=1.0)
+    due = []
+    for number in range(70):
+        if budget.is_due("a"):
+            due.append(number)
+        budget.spend("a")
+    assert due == [*range(10), 16, 32, 64]
+    assert not Budget(steps=3, seconds=0.0).wants(3)
+
+
+def test_a_library_that_cannot_be_watched_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If our hooks do not fit a version of a library, that is said, and the program runs."""
+
+    class Watcher:
+        def __init__(self, *given: object) -> None:
+            self.stopped = False
+
+        def start(self) -> None:
+            raise AttributeError("no such function")
+
+        def stop(self) -> None:
+            self.stopped = True
+
+    monkeypatch.delenv("GRADTAPE_WATCH_DEBUG", raising=False)
+    monkeypatch.setattr("importlib.import_module", lambda name: SimpleNamespace(Watcher=Watcher))
+    watching = Watching(lambda problem: None, 3, 1.0)
+    with pytest.warns(RuntimeWarning, match="does not watch it .AttributeError: no such function"):
+        watching.begin("torch")
+    assert watching.watchers == {}
 
 
 def test_imports_are_noticed_once() -> None:

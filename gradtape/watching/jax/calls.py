@@ -10,6 +10,7 @@ import jax
 from jax.tree_util import tree_flatten_with_path, tree_leaves
 
 from gradtape.core.location import Location, is_library
+from gradtape.forking import cached_property
 from gradtape.watching.jax.recorder import (
     Program,
     Session,
@@ -37,16 +38,31 @@ class GradientCall:
         self.result: Any = None
         self.outer: Session | None = local.order[-1] if local.order else None
 
+    @property
+    def place(self) -> tuple[int, int]:
+        """What identifies the place of the call."""
+        return id(self.location.code), self.location.offset
+
 
 class JitCall:
     """A call of a function that `jax.jit` has made."""
 
     def __init__(self, proxy: Any, args: Any, kwargs: Any) -> None:
         self.proxy = proxy
-        self.leaves = tree_leaves((args, kwargs))
-        self.location = Location.here()
+        self.place: Any = proxy.place
+        self._arguments = args, kwargs
         self.outer: Session | None = local.order[-1] if local.order else None
         self.program: Program | None = None
+
+    @cached_property
+    def leaves(self) -> list[Any]:
+        """The leaves of the arguments."""
+        return list(tree_leaves(self._arguments))
+
+    @cached_property
+    def location(self) -> Location:
+        """Where the call is, if that is asked for before it has returned."""
+        return Location.here()
 
 
 def opened_by(call: GradientCall, function: Any, args: tuple[Any, ...]) -> Session | None:

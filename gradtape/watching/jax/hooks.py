@@ -20,7 +20,7 @@ from jax._src import pjit
 from jax.tree_util import tree_leaves
 
 from gradtape.core.location import Location
-from gradtape.watching.jax.calls import GradientCall, JitCall, gradients_of, opened_by
+from gradtape.watching.jax.calls import GradientCall, JitCall, gradients_of, opened_by, user_function
 from gradtape.watching.jax.loops import spoiled_constant
 from gradtape.watching.jax.operations import Operation, kind_of
 from gradtape.watching.jax.programs import program_for
@@ -56,6 +56,7 @@ class Hooks:
         self._applies = False
         self._replaced: list[tuple[Any, str, Any]] = []
         self._observed: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+        self.jitted: weakref.WeakSet[Jitted] = weakref.WeakSet()
 
     # -- installing
 
@@ -125,7 +126,7 @@ class Hooks:
                     with watcher.guarded():
                         results = result if isinstance(result, list | tuple) else [result]
                         session.record(primitive, args, rest[-1], results)
-            elif local.order and not local.depth and not local.is_judging and watcher.is_recording:
+            elif local.order and not local.depth and not local.is_judging and watcher.is_working:
                 with watcher.guarded():
                     _look_at_constants(primitive, args, rest[-1], result)
             return result
@@ -162,7 +163,7 @@ class Hooks:
         @functools.wraps(original)
         def run(traced: Any, operands: Any, *rest: Any) -> Any:
             outcome = original(traced, operands, *rest)
-            if local.order and not local.depth and not local.is_judging and watcher.is_recording:
+            if local.order and not local.depth and not local.is_judging and watcher.is_working:
                 with watcher.guarded():
                     _look_at_constants(pjit.jit_p, operands, traced.params, outcome[1])
             return outcome
@@ -261,7 +262,7 @@ class Hooks:
 
         @functools.wraps(original)
         def apply_updates(params: Any, updates: Any, *rest: Any, **named: Any) -> Any:
-            if local.gradients and watcher.is_recording and not local.is_judging:
+            if local.gradients and watcher.is_working and not local.is_judging:
                 with watcher.guarded():
                     judge_updates(params, updates, local.gradients)
             local.gradients = ()
@@ -286,11 +287,13 @@ class Hooks:
 
             @functools.wraps(plain)
             def taking(*args: Any, **kwargs: Any) -> Any:
-                if not hooks.watcher.is_recording or local.is_judging:
-                    result = plain(*args, **kwargs)
-                    hooks.watcher.look_at(name, result)
-                    return result
+                if not hooks.watcher.is_working or local.is_judging:
+                    return plain(*args, **kwargs)
                 call = GradientCall(fun, argnums, bool(has_aux), name == "value_and_grad", name in JACOBIANS)
+                if not hooks.watcher.is_due(call):
+                    result = plain(*args, **kwargs)
+                    hooks.watcher.look_at(call, result)
+                    return result
                 with hooks.calling(call):
                     result = plain(*args, **kwargs)
                 with hooks.watcher.guarded(is_whole=True):
@@ -308,9 +311,11 @@ class Hooks:
 
         @functools.wraps(original)
         def vjp(fun: Any, *primals: Any, **named: Any) -> Any:
-            if not hooks.watcher.is_recording or local.is_judging or not callable(fun):
+            if not hooks.watcher.is_working or local.is_judging or not callable(fun):
                 return original(fun, *primals, **named)
             call = GradientCall(fun, tuple(range(len(primals))), bool(named.get("has_aux", False)), True, True)
+            if not hooks.watcher.is_due(call):
+                return original(fun, *primals, **named)
             observed = hooks.observed(fun)
             with hooks.calling(call):
                 result = original(observed, *primals, **named)
@@ -364,7 +369,9 @@ class Hooks:
             rest = {key: value for key, value in named.items() if key != "fun"}
             compiled = original(observed, *args[1:], **rest)
             donates = any(rest.get(name) not in (None, ()) for name in ("donate_argnums", "donate_argnames"))
-            return Jitted(hooks, fun, compiled, donates)
+            made = Jitted(hooks, fun, compiled, donates)
+            hooks.jitted.add(made)
+            return made
 
         return jit
 
@@ -489,7 +496,10 @@ def _has_traces(kind: type) -> bool:
 class Jitted:
     """A function under `jax.jit`, which is called as JAX's own object; all its attributes are that object's."""
 
-    __slots__ = ("__dict__", "__weakref__", "compiled", "donates", "function", "hooks", "programs")
+    __slots__ = (
+        *("__dict__", "__weakref__", "code", "compiled", "donates", "function", "hooks", "numbers", "place"),
+        *("programs", "unread"),
+    )
 
     def __init__(self, hooks: Hooks, function: Any, compiled: Any, donates: bool) -> None:
         functools.update_wrapper(self, compiled)
@@ -497,20 +507,41 @@ class Jitted:
         self.function = function
         self.compiled = compiled
         self.donates = donates
+        self.code = getattr(user_function(function), "__code__", function)
+        self.place = id(self.code)
         self.programs: dict[Any, Program] = {}
+        self.numbers: tuple[int, list[int]] = (-1, [])  # how many leaves it returned, and which were single numbers
+        self.unread: tuple[JitCall, list[Any]] | None = None  # the latest call, and the numbers that it returned
+
+    def numbers_in(self, leaves: Sequence[Any]) -> list[Any]:
+        """The single numbers of floating point among the leaves of what it returned."""
+        if self.numbers[0] != len(leaves):
+            places = [i for i, x in enumerate(leaves) if _is_array(x) and x.size == 1 and x.dtype.kind == "f"]
+            self.numbers = len(leaves), places
+        return [leaves[index] for index in self.numbers[1]]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the compiled function."""
         watcher = self.hooks.watcher
         if not watcher.is_working or local.is_judging:
             return self.compiled(*args, **kwargs)
-        if not watcher.is_recording and not local.sessions:
-            return watcher.look_at_program(self, args, kwargs)
         call = JitCall(self, args, kwargs)
-        before = watcher.arguments_before(call)
-        with self.hooks.calling(call):
+        is_due = watcher.is_due(call)
+        before = watcher.arguments_before(call) if is_due else None
+        local.calls.append(call)
+        try:
             result = self.compiled(*args, **kwargs)
+        except Exception as error:
+            watcher.note_failure(error, call)
+            raise
+        finally:
+            local.calls.remove(call)
+        if not is_due and call.program is None:
+            watcher.look_at_program(call, result)
+            return result
         with watcher.guarded(is_whole=True):
+            if call.outer is None:
+                watcher.budget.spend(call.place)
             if call.program is None:
                 call.program = self.programs.get(self.key_of(call.leaves))
             if call.program is not None:

@@ -429,14 +429,13 @@ class Program(Session):
         self.steps: list[Step] = []
         self.slots: dict[int, int] = {}
         self.values: dict[int, Any] = {}
+        self.given: dict[int, Any] = {}  # the arguments of the call that is evaluated, by their slots
         self.arguments: list[int | None] = []  # the slot of each leaf of the arguments, None for those that are static
         self.outputs: list[WatchedRecord | None] = []  # the record of each leaf of what the function returned
         self.pending: list[Any] = []  # gradients that were taken inside
         self.nested: list[Evaluation] = []  # programs that were called inside
         self.slot_of_record: dict[WatchedRecord, int] = {}
         self.size = 0  # how many bytes the results of all operations take
-        self.seconds = 0.0  # that it took to evaluate and judge it
-        self.evaluations = 0
         self.was_broken = False
 
     def slot_of(self, value: Any) -> int:
@@ -503,7 +502,7 @@ class Program(Session):
 
     def evaluate(self, arguments: Sequence[Any]) -> None:
         """Compute all values, and those of the programs that are called inside, for the arguments of a call."""
-        self.evaluations += 1
+        self.given = {slot: value for slot, value in zip(self.arguments, arguments) if slot is not None}
         self.values = self.evaluated(arguments)
         for inner in self.nested:
             inner.program.evaluate(inner.arguments())
@@ -516,7 +515,7 @@ class Program(Session):
 
     def forget(self) -> None:
         """Let go of the values."""
-        self.values = {}
+        self.values, self.given = {}, {}
         for inner in self.nested:
             inner.program.forget()
 

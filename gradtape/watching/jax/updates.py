@@ -40,16 +40,20 @@ def has_word_for_it(location: Location) -> bool:
 class _Parameter:
     """What was seen of one parameter at a place that takes gradients."""
 
-    def __init__(self, digest: Hashable) -> None:
+    def __init__(self, digest: Hashable, held: Any) -> None:
         self.digest = digest
+        self.held = held
         self.steps = 1
         self.changes = 0
         self.had_no_gradient = False
+        self.was_computed = False  # an update reached it, which was zero
 
-    def see(self, digest: Hashable) -> None:
+    def see(self, digest: Hashable, held: Any, is_handed_on: bool) -> None:
+        """See its value at the next step: the same array as before, or another one with the same numbers."""
         self.steps += 1
         self.changes += digest != self.digest
-        self.digest = digest
+        self.was_computed = self.was_computed or held is None or not (is_handed_on or held is self.held)
+        self.digest, self.held = digest, held
 
 
 class UpdateObserver:
@@ -67,11 +71,12 @@ class UpdateObserver:
             if value is None or value.nbytes > BYTES_AT_MOST:
                 continue
             digest = hash(np.ascontiguousarray(value).tobytes())
+            held, is_handed_on = _array_behind(leaf.kept)
             parameter = known.get(leaf.name)
             if parameter is None:
-                known[leaf.name] = parameter = _Parameter(digest)
+                known[leaf.name] = parameter = _Parameter(digest, held)
             else:
-                parameter.see(digest)
+                parameter.see(digest, held, is_handed_on)
             if gradient is None or not np.any(gradient) or not np.isfinite(gradient).all():
                 parameter.had_no_gradient = True
 
@@ -80,13 +85,22 @@ class UpdateObserver:
         for location, known in self._places.values():
             moved = [name for name, p in known.items() if p.changes and p.changes == p.steps - 1]
             trees = {_tree_of(name) for name in moved}
-            kept = [name for name, p in known.items() if not p.changes and not p.had_no_gradient]
+            kept = [name for name, p in known.items() if not (p.changes or p.had_no_gradient or p.was_computed)]
             kept = [name for name in kept if _tree_of(name) in trees]  # not data that are differentiated too
             if not kept or not moved or min(known[n].steps for n in kept) < STEPS_AT_LEAST or has_word_for_it(location):
                 continue
             found = _kept_problem(location, kept, moved)
             if is_due("GT513", *found.place[1:]):
                 report(found)
+
+
+def _array_behind(kept: Any) -> tuple[Any, bool]:
+    """The array of JAX that a parameter is, and whether the program around the gradient returns it as it was given."""
+    program = getattr(kept, "program", None)
+    if program is None:
+        return getattr(kept, "held", None), False
+    outputs = {program.slot_of_record.get(output) for output in program.outputs if output is not None}
+    return program.given.get(kept.slot), kept.slot in outputs
 
 
 class UsageObserver:

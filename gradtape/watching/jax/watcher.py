@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 import site
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import Any
 
@@ -22,7 +23,7 @@ from gradtape.watching.imports import calling_after_import
 from gradtape.watching.jax import errors, queries, rules
 from gradtape.watching.jax.calls import GradientCall, JitCall, gradients_of
 from gradtape.watching.jax.gradients import TakenGradient, is_known, judge
-from gradtape.watching.jax.hooks import Hooks, Jitted
+from gradtape.watching.jax.hooks import Hooks
 from gradtape.watching.jax.programs import insert_program, watchable_bytes
 from gradtape.watching.jax.recorder import JaxRecorder, Program, bytes_of, dtype_of, is_concrete, local
 from gradtape.watching.jax.updates import UpdateObserver, UsageObserver
@@ -75,6 +76,9 @@ class Watcher:
 
     def finish(self) -> None:
         """Report the parameters that nothing used or changed, which only the end of a program shows."""
+        for jitted in list(self.hooks.jitted):
+            if jitted.unread is not None:
+                self._look_at_numbers(*jitted.unread)
         with self.guarded(is_whole=True):
             self.usage.finish()
             self.updates.finish()
@@ -93,10 +97,9 @@ class Watcher:
 
     # -- for the hooks
 
-    @property
-    def is_recording(self) -> bool:
-        """Whether what is executed now is to be recorded."""
-        return self.is_working and self.budget.is_left
+    def is_due(self, call: GradientCall | JitCall) -> bool:
+        """Whether a call that is about to be made is to be recorded; inside of what is recorded, all are."""
+        return bool(local.order) or self.budget.is_due(call.place)
 
     def guarded(self, is_whole: bool = False) -> _Guard:
         """Around our own work: it is timed, and if it fails, the program goes on without being watched."""
@@ -110,7 +113,7 @@ class Watcher:
         session = call.session
         if session is None or not self.is_working:
             return
-        self.budget.spend((id(call.location.code), call.location.offset))
+        self.budget.spend(call.place)
         gradients = gradients_of(call)
         taken = TakenGradient(call, session, gradients)
         if isinstance(call.outer, Program):
@@ -143,14 +146,10 @@ class Watcher:
         if call.outer is None:
             self.judge_program(program, call.leaves if before is None else before)
 
-    def judge_program(self, program: Program, leaves: list[Any], is_broken: bool = False) -> None:
-        """Evaluate a program and judge the gradients in it; if that took long before, only when it `is_broken`."""
+    def judge_program(self, program: Program, leaves: list[Any]) -> None:
+        """Evaluate a program and judge the gradients in it."""
         if not program.has_gradients or program.size > watchable_bytes():
             return
-        is_slow = program.seconds > self.budget.seconds and program.evaluations >= self.budget.steps
-        if is_slow and not is_broken:
-            return
-        started = time.perf_counter()
         local.is_judging = True
         try:
             program.evaluate([leaf if hasattr(leaf, "dtype") or is_concrete(leaf) else None for leaf in leaves])
@@ -159,32 +158,39 @@ class Watcher:
         finally:
             local.is_judging = False
             program.forget()
-            program.seconds += time.perf_counter() - started
 
-    def look_at(self, name: str, result: Any) -> None:
+    def look_at(self, call: GradientCall, result: Any) -> None:
         """After the budget was spent: record again if the value of the function is not finite."""
-        if name != "value_and_grad" or not self.is_working or local.sessions:
+        self.budget.spend(call.place)
+        if not call.wants_value or call.is_jacobian:
             return
         value = result[0][0] if isinstance(result[0], tuple) else result[0]
         is_number = isinstance(value, jax.Array) and not isinstance(value, jax.core.Tracer) and value.size == 1
         if is_number and not np.isfinite(np.asarray(value)).all():
             self.budget.extend()
 
-    def look_at_program(self, jitted: Jitted, args: Any, kwargs: Any) -> Any:
-        """After the budget was spent: judge a call once more if a number that it returns is not finite."""
-        result = jitted.compiled(*args, **kwargs)
+    def look_at_program(self, call: JitCall, result: Any) -> None:
+        """After the budget was spent: see whether the numbers that a call returned are finite, when the next is made.
+
+        JAX computes while the program goes on: what was returned now may not be there yet.
+        """
+        jitted = call.proxy
+        self.budget.skip(call.place)
         if not jitted.programs or jitted.donates:
-            return result
+            return
+        before, jitted.unread = jitted.unread, (call, jitted.numbers_in(tree_leaves(result)))
+        if before is not None:
+            self._look_at_numbers(*before)
+
+    def _look_at_numbers(self, call: JitCall, numbers: Sequence[Any]) -> None:
+        """Judge a call once more if a number that it returned is not finite."""
         with self.guarded(is_whole=True):
-            leaves = tree_leaves(result)
-            numbers = [x for x in leaves if isinstance(x, jax.Array) and x.size == 1 and x.dtype.kind == "f"]
-            if is_known(numbers) and any(not np.isfinite(np.asarray(x)).all() for x in numbers):
-                given = tree_leaves((args, kwargs))
-                program = jitted.programs.get(jitted.key_of(given))
-                if program is not None and not program.was_broken:
-                    program.was_broken = True
-                    self.judge_program(program, given, is_broken=True)
-        return result
+            if not is_known(numbers) or all(math.isfinite(number.item()) for number in numbers):
+                return
+            program = call.proxy.programs.get(call.proxy.key_of(call.leaves))
+            if program is not None and not program.was_broken:
+                program.was_broken = True
+                self.judge_program(program, call.leaves)
 
     def _judge(self, taken: TakenGradient) -> None:
         was = local.is_judging

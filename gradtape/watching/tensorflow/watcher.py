@@ -246,11 +246,12 @@ class Watcher:
         if kind.startswith("__inference_"):
             if self._waiting:
                 self._evaluate(caller)
-                if not self.budget.is_left:
-                    self._pause()
-                    return
             elif self._latest and not self._has_looked_again and (self._is_lost or has_lost_number(outputs)):
                 self._evaluate_again(caller)
+            self.budget.spend(kind.rpartition("_")[0])  # without the number of this trace
+            if not self.budget.is_left:
+                self._pause()
+                return
         recorder.record_operation(kind, inputs, attributes, outputs)
 
     def _evaluate(self, caller: FrameType) -> None:

@@ -28,7 +28,7 @@ from typing import Any
 
 import torch
 
-from gradtape.core.location import forget_library_folder, register_library_folder
+from gradtape.core.location import Location, forget_library_folder, register_library_folder
 from gradtape.errors import GradTapeError
 from gradtape.explain.model.problem import Problem
 from gradtape.explain.source.libraries import recognising
@@ -194,13 +194,13 @@ class Watcher:
     def backward(self, original: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         """The autograd engine is called, for `backward` or `grad`."""
         hooks = self.hooks
+        self.training.has_walked_back = True
         if self._has_failed or self._is_foreign():
             return original(*args, **kwargs)
         if not hooks.is_recording:
             hooks.settle()
             result = original(*args, **kwargs)
-            if not self._has_extended:
-                self._look_again(args)
+            self._look_again(args)
             return result
         run: BackwardPass | None = None
         with self._own_work():
@@ -250,13 +250,13 @@ class Watcher:
                 attach(error, found)
 
     def _look_again(self, args: Any) -> None:
-        """Record again for some gradients when a loss is no longer finite."""
-        with torch._C.DisableTorchFunction():
-            targets = [target.detach() for target in args[0] if is_plain(target) and target.numel() == 1]
-            is_lost = any(target.device.type == "cpu" and not cmath.isfinite(target.item()) for target in targets)
-        if is_lost:
+        """Record again for some gradients at a place that is new, or when a loss is no longer finite."""
+        location = Location.here()
+        self.budget.spend((location.code, location.offset))
+        if not self._has_extended and _is_lost(args[0]):
             self._has_extended = True
             self.budget.extend()
+        if self.budget.is_left:
             self.hooks.record()
 
     _has_extended = False
@@ -306,6 +306,13 @@ class Watcher:
         self.hooks.settle()
         with self._own_work():
             self.training.optimiser_made(optimiser)
+
+
+def _is_lost(targets: Any) -> bool:
+    """Whether a number that is differentiated is NaN or infinite, as far as that is known without waiting for it."""
+    with torch._C.DisableTorchFunction():
+        numbers = [target.detach() for target in targets if is_plain(target) and target.numel() == 1]
+        return any(number.device.type == "cpu" and not cmath.isfinite(number.item()) for number in numbers)
 
 
 def attach(error: BaseException, found: Problem) -> None:

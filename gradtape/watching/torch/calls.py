@@ -106,6 +106,9 @@ class CallRecorder:
             recorder.note(first, made)
         else:
             recorder.results(made, tensors)
+            positions = [tensor for tensor in tensors if tensor.dtype == torch.long]  # of `topk`, `sort`, `max`
+            if positions:
+                self._cut(rule, args, kwargs, operands, positions, location)
         if rule.kind == "elementwise" and len(operands) == 2:
             judge_broadcast(made, operands, (_shape(operands[0]), _shape(operands[1])))
             losses.judge_likelihood(operands)

@@ -12,9 +12,10 @@ import torch
 
 from gradtape.core.location import is_library
 from gradtape.explain.graph import paths
+from gradtape.explain.graph.cuts import fix_for
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Problem, Span
-from gradtape.explain.model.record import Shape
+from gradtape.explain.model.record import Shape, SourceLocation
 from gradtape.explain.source.expression import UserExpression, replace_span, site_at
 from gradtape.explain.source.files import one_line, span_of
 from gradtape.explain.source.libraries import record_of
@@ -69,6 +70,12 @@ def explain_error(error: BaseException, recorder: TorchRecorder, training: Any, 
     module = _module_that_raised(error)
     if module is not None:
         return _module_problem(words, site, module, error, training)
+    if isinstance(error, AttributeError) and re.search(r"'(float|int)' object has no attribute 'backward'", words):
+        return _number_problem(site, recorder)
+    if isinstance(error, TypeError) and (refused := _NOT_A_TENSOR.search(words)) is not None:
+        return _not_a_tensor_problem(refused[1], refused[2], site, error)
+    if "Boolean value of Tensor with more than one value" in words:
+        return _loss_class_problem(site, error)
     if isinstance(error, TypeError | AttributeError) and "NoneType" in words:
         reason: Problem | None = training.problem_of_none()
         return reason
@@ -83,6 +90,68 @@ def explain_error(error: BaseException, recorder: TorchRecorder, training: Any, 
         target = None if part is None else site.value(part)
         return why_untracked(target, recorder, training.calls, site.location) if is_plain(target) else None
     return None
+
+
+def _number_problem(site: UserExpression, recorder: TorchRecorder) -> Problem | None:
+    """`backward` of a number, which has left the graph by `.item()` or `float()`."""
+    if not recorder.departures:
+        return None
+    departure = recorder.departures[-1]
+    return problem(
+        "GT210",
+        f"backward of a number: the tensor with the history was given up at {departure.reason}",
+        spans=[span_of(departure.location).labelled("a number from here on"), site.span.labelled("asked for here")],
+        consequence="a number of Python has no history to walk back",
+        fixes=[fix_for(departure, is_tape=False), "take the number where it is printed: loss.item()"],
+    )
+
+
+def _loss_class_problem(site: UserExpression, error: BaseException) -> Problem | None:
+    """The class of a loss that was given predictions and targets, in place of an instance of it."""
+    trace, name = error.__traceback__, ""
+    while trace is not None:
+        made = trace.tb_frame.f_locals.get("self") if trace.tb_frame.f_code.co_name == "__init__" else None
+        if type(made).__module__ == "torch.nn.modules.loss":
+            name = type(made).__name__
+        trace = trace.tb_next
+    if not name:
+        return None
+    fixes: list[str] = []
+    if isinstance(site.node, ast.Call):
+        whole, function = site.source.span(site.node), site.source.span(site.node.func)
+        text = replace_span(whole, function, f"{one_line(function.text)}()")
+        fixes = [] if text is None else [Fix(text, True, whole)]
+    return problem(
+        "GT314",
+        f"{name} is a class: its arguments are settings such as weight and reduction, and it was given tensors",
+        spans=[site.span],
+        fixes=[*fixes, f"criterion = nn.{name}() once, then loss = criterion(predictions, targets)"],
+    )
+
+
+_NOT_A_TENSOR = re.compile(r"argument '(\w+)' \(position \d+\) must be Tensor, not (tuple|list|dict)")
+
+
+def _not_a_tensor_problem(argument: str, kind: str, site: UserExpression, error: BaseException) -> Problem:
+    """A tuple where a layer takes a tensor, such as what an LSTM returns."""
+    given = _local_of_library(error, argument)
+    held = given if type(given).__name__ == kind and kind != "dict" else ()
+    parts = [
+        f"a tensor of shape {tuple(x.shape)}" if isinstance(x, torch.Tensor) else f"a {type(x).__name__}" for x in held
+    ]
+    call = site.node if isinstance(site.node, ast.Call) else None
+    fixes: list[str] = []
+    if kind == "tuple" and held and isinstance(held[0], torch.Tensor) and call is not None and len(call.args) == 1:
+        part = call.args[0]
+        if isinstance(part, ast.Name):
+            fixes = [Fix(f"{part.id}[0]", False, site.source.span(part))]
+    return problem(
+        "GT314",
+        f"the argument {argument} is a {kind}, not a tensor" + (f": {', '.join(parts[:3])}" if parts else ""),
+        spans=[site.span],
+        notes=["recurrent layers and attention return a tuple: what they computed, and their state or weights"],
+        fixes=[*fixes, "take the tuple apart where it is made: out, state = layer(x)"],
+    )
 
 
 _SIZES = (
@@ -251,7 +320,7 @@ def _in_place_problem(words: str, error: BaseException, recorder: TorchRecorder,
     fixes: list[str] = []
     if write is not None:
         spans.append(span_of(write.location).labelled(f"changed here, by {write.operation}"))
-        fixes = _out_of_place(write)
+        fixes = out_of_place(write.location)
     if saved is not None and saved.location.is_known:
         spans.append(span_of(saved.location).labelled("saved here for the backward pass"))
     spans += [span.labelled("needed here") for span in asked]
@@ -299,9 +368,9 @@ def _find_overwritten(
     return record, write
 
 
-def _out_of_place(write: Write) -> list[str]:
+def out_of_place(location: SourceLocation) -> list[str]:
     """`x = x + y` instead of `x += y`, and `x = x.add(y)` instead of `x.add_(y)`."""
-    site = site_at(write.location)
+    site = site_at(location)
     statement = None if site.node is None else site.source.statement(site.node)
     operators: dict[type, str] = {
         ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.MatMult: "@", ast.Mod: "%"
@@ -326,4 +395,4 @@ def _out_of_place(write: Write) -> list[str]:
     return []
 
 
-__all__ = ["explain_error"]
+__all__ = ["explain_error", "out_of_place"]

@@ -20,7 +20,7 @@ from gradtape.explain.graph import paths
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Problem
 from gradtape.explain.model.record import Shape
-from gradtape.explain.source.expression import UserExpression
+from gradtape.explain.source.expression import UserExpression, replace_span
 from gradtape.explain.source.files import one_line, span_of
 from gradtape.explain.source.parameter_names import name_of
 from gradtape.watching.torch.argument_errors import (
@@ -31,6 +31,7 @@ from gradtape.watching.torch.argument_errors import (
     loss_problem,
     numpy_problem,
 )
+from gradtape.watching.torch.engine_errors import out_of_place
 from gradtape.watching.torch.layer_errors import call_of, conv_problem, layer_problem, linear_problem, tensor_operands
 from gradtape.watching.torch.missing import why_untracked
 from gradtape.watching.torch.operations import BACKWARD, WRITE, Rule, params_of
@@ -49,6 +50,8 @@ def explain_call(
         return _leaf_write_problem(site, args)
     if "a view of a leaf Variable that requires grad" in words:
         return _leaf_write_problem(site, args)
+    if "is a view and is being modified inplace" in words or "refers to a single memory location" in words:
+        return _shared_write_problem(words, site)
     if rule.name in LABEL_LOSSES:
         return loss_problem(words, site, rule, args, kwargs)
     if "nly Tensors of floating point" in words:
@@ -104,7 +107,7 @@ def _operation_problem(
     if rule.name in ("concatenate", "stack", "einsum"):
         params = params_of(rule, args, kwargs, None)
     if rule.name == "take at positions":
-        return None
+        return _positions_problem(site, operands, shapes, args, kwargs)
     return find_shape_problem(site, operands, shapes, rule.name, rule.kind, params, words)
 
 
@@ -212,6 +215,55 @@ def _leaf_write_problem(site: UserExpression, args: Sequence[Any]) -> Problem:
             *fixes,
             "an update of a parameter stands in torch.no_grad(); everywhere else x = x + y makes a new tensor",
         ],
+    )
+
+
+def _shared_write_problem(words: str, site: UserExpression) -> Problem:
+    """A write to memory that other tensors read: a part of `unbind` or `split`, or what `expand` has repeated."""
+    is_part = "is a view and" in words
+    return problem(
+        "GT309",
+        "this tensor is a part of another, made together with the other parts: it cannot be changed in place"
+        if is_part
+        else "several elements of this tensor are the same number in memory: it cannot be changed in place",
+        spans=[site.span],
+        consequence="the gradient of the tensor that it is a part of would not be known"
+        if is_part
+        else "a write to one would be a write to all of them",
+        fixes=[
+            *out_of_place(site.location),
+            "x = x + y makes a new tensor where x += y changes the old one"
+            if is_part
+            else "x.clone() before the write",
+        ],
+    )
+
+
+def _positions_problem(
+    site: UserExpression, operands: Any, shapes: Sequence[Shape], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Problem | None:
+    """`gather` with an index that has fewer axes than what it picks from."""
+    if len(shapes) != 2 or len(shapes[0]) == len(shapes[1]):
+        return None
+    call = call_of(site)
+    axis = kwargs.get("dim", args[1] if len(args) > 1 else None)
+    fixes: list[str] = []
+    if (
+        call is not None
+        and len(call.args) == 2
+        and len(shapes[0]) == 2
+        and shapes[1] == shapes[0][:1]
+        and axis in (1, -1)
+    ):
+        whole, index = site.source.span(call), site.source.span(call.args[1])
+        text = replace_span(whole, index, f"{one_line(index.text)}[:, None]")
+        fixes = [] if text is None else [Fix(f"{text}.squeeze(1)", True, whole)]
+    return problem(
+        "GT115",
+        f"gather picks from {shapes[0]} with positions of shape {shapes[1]}: both need the same number of axes",
+        spans=[site.span],
+        operands=list(operands)[:2],
+        fixes=[*fixes, "index.unsqueeze(dim) before, and .squeeze(dim) after, for one position in each row"],
     )
 
 

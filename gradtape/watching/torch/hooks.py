@@ -176,7 +176,7 @@ class Hooks:
         original = torch.autograd.Function.__dict__["apply"]
         listener = self._listener
 
-        @functools.wraps(original.__func__)
+        @functools.wraps(original.__get__(None, torch.autograd.Function))  # a function of C in newer versions
         def apply(cls: Any, *args: Any, **kwargs: Any) -> Any:
             call = functools.partial(original.__get__(None, cls), *args, **kwargs)
             if self.pauses or not self.is_recording or not self.is_here():

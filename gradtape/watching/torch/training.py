@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 from gradtape.core.location import Location, is_library, is_own_file
 from gradtape.explain.detectors.accumulated_grad import missing_gradients_problem, warn_added
 from gradtape.explain.emit.policy import is_due, report
+from gradtape.explain.graph.cuts import WITHOUT_GRAPH
+from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Problem
 from gradtape.watching.computation import RecordedComputation
 from gradtape.watching.torch import missing, registration, symmetry
@@ -26,6 +28,7 @@ from gradtape.watching.torch.missing import why_missing
 from gradtape.watching.torch.recorder import TorchRecorder, is_plain, node_of, version_of
 
 STEPS_UNTIL_REPORTED = 10
+STEPS_WITHOUT_BACKWARD = 3
 PASSES_HELD = 8
 _numbers = count(1)
 
@@ -41,6 +44,7 @@ class OptimiserState:
         self.number = next(_numbers)
         self.steps = 0
         self.has_had_gradients = False
+        self.stepped: Location | None = None  # where the first step is of one that has parameters to learn
         self.pending: dict[int, Pending] = {}
         self.frozen: Pending | None = None
 
@@ -112,6 +116,7 @@ class Training:
         self._symmetric: set[int] = set()
         self._used_frozen: dict[int, Location] = {}  # frozen tensors, and the last pass of what they were used for
         self.in_step = False
+        self.has_walked_back = False  # whether the autograd engine was called at all, watched or not
         calls.changed_leaf = self.leaf_changed
 
     # -- modules and optimisers
@@ -171,6 +176,9 @@ class Training:
         else:
             given = result if isinstance(result, tuple | list) else ()
             pairs = [(leaf, gradient) for leaf, gradient in zip(run.inputs, given) if node_of(leaf) is None]
+            for gradient in given if not run.creates_graph else ():
+                if is_plain(gradient):
+                    self.recorder.cut_from(WITHOUT_GRAPH, run.records, gradient, run.location)
         for leaf, gradient in pairs:
             is_new = id(leaf) not in self._symmetric and is_plain(leaf) and is_plain(gradient)
             if is_new and symmetry.judge(leaf, gradient, run, computation, self.recorder, self.registry):
@@ -227,6 +235,8 @@ class Training:
         state = self._state_of(optimiser)
         state.steps += 1
         parameters = list(state.parameters())
+        if state.stepped is None and any(p.requires_grad for p in parameters):
+            state.stepped = Location.here()
         added = [(p, *self._added.pop(id(p))) for p in parameters if id(p) in self._added]
         places = [where for p, gradient, where in added if p.grad is not None and gradient.is_held_by(p)]
         if places:
@@ -297,6 +307,8 @@ class Training:
 
     def _report(self, state: OptimiserState) -> None:
         told: set[Any] = set()
+        if not self.has_walked_back and not state.has_had_gradients and state.steps >= STEPS_WITHOUT_BACKWARD:
+            self._report_no_backward(state)
         frozen = None if state.frozen is None else state.frozen.problem
         if frozen is not None and not any(p.requires_grad for p in state.parameters()):
             told.add(frozen.place)
@@ -315,6 +327,20 @@ class Training:
             else:
                 self.tell(pending.problem)
         state.pending.clear()
+
+    def _report_no_backward(self, state: OptimiserState) -> None:
+        """Report steps of an optimiser in a program that has never called backward, nor set a gradient itself."""
+        if state.stepped is None:
+            return
+        found = problem(
+            "GT512",
+            f"{state.name} made {state.steps} steps, and backward() was never called: no parameter has a gradient",
+            spans=[state.stepped],
+            consequence="a step without gradients changes nothing",
+            fixes="loss.backward() between zero_grad() and step(), with its parentheses",
+        )
+        if is_due(found.code, *found.place[1:]):
+            report(found)
 
     def _look_for_unregistered(self) -> None:
         """Find parameters that get gradients and that no optimiser has, while they are there."""

@@ -15,6 +15,7 @@ jnp: Any = pytest.importorskip("jax.numpy")
 import gradtape as gt  # noqa: E402
 from gradtape.explain.model.problem import Problem  # noqa: E402
 from gradtape.watching import watch  # noqa: E402
+from gradtape.watching.jax.recorder import Program  # noqa: E402
 
 X = jnp.linspace(-1.0, 1.0, 24).reshape(8, 3)
 Y = jnp.arange(8.0)
@@ -309,6 +310,40 @@ def test_a_loss_that_becomes_nan_after_the_budget_is_explained() -> None:
                 w, _ = compiled(w)
     assert [problem.code for problem in found] == ["GT401"]
     assert "jnp.log(w)" in found[0].title
+
+
+def test_a_compiled_step_is_evaluated_a_few_times_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After its first calls a compiled function runs by itself, also if it is the only one that takes a gradient."""
+    evaluated: list[Any] = []
+    original = Program.evaluate
+
+    def evaluate(program: Program, arguments: Any) -> None:
+        evaluated.append(program)
+        original(program, arguments)
+
+    monkeypatch.setattr(Program, "evaluate", evaluate)
+    with watch("jax"):
+        step = jax.jit(lambda w: w - 0.1 * jax.grad(lambda w: jnp.sum(w**2))(w))
+        w = jnp.ones(3)
+        for _ in range(60):
+            w = step(w)
+    assert 3 <= len(evaluated) <= 12
+
+
+def test_a_function_that_is_compiled_late_is_explained() -> None:
+    """What is traced for the first time when the budget is spent is recorded and judged once."""
+    found: list[Problem] = []
+    with gt.explain.listening(found.append), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with watch("jax", steps=1, seconds=0.0):
+            first = jax.jit(lambda w: w - 0.1 * jax.grad(lambda w: jnp.sum(w**2))(w))
+            w = jnp.ones((3, 1))
+            for _ in range(5):
+                w = first(w)
+            x, targets = jnp.ones((4, 3)), jnp.arange(4.0)
+            second = jax.jit(lambda w: jax.grad(lambda w: jnp.mean((x @ w - targets) ** 2))(w))
+            second(w)
+    assert [problem.code for problem in found] == ["GT101"]
 
 
 def test_choice_of_branches_is_no_condition_number() -> None:

@@ -189,3 +189,76 @@ def test_objects_that_are_gone_are_not_asked_for_their_class() -> None:
     torch.amp.GradScaler("cpu")
     codes(overflow)
     assert type(proxy) is weakref.ProxyType
+
+
+def test_later_places_are_watched_when_the_first_is_over() -> None:
+    """A loop that begins when the watched steps of another are over is recorded from its second gradient on."""
+
+    def program() -> None:
+        model = nn.Linear(3, 1)
+        x = torch.randn(12, 3)
+        for _ in range(15):
+            model(x).square().mean().backward()
+            model.zero_grad()
+        y = torch.randn(12)
+        for _ in range(3):
+            (model(x) - y).square().mean().backward()
+            model.zero_grad()
+
+    assert codes(program) == ["GT101"]
+
+
+def test_a_penalty_of_a_gradient_without_a_graph_is_explained() -> None:
+    """A gradient that was taken without create_graph is named as what has no history."""
+
+    def program() -> None:
+        critic = nn.Linear(2, 1)
+        x = torch.randn(4, 2, requires_grad=True)
+        (slope,) = torch.autograd.grad(critic(x).square().sum(), x)
+        (slope.norm() - 1).square().backward()
+
+    (found,) = found_in(program)
+    assert found.code == "GT208"
+    assert "create_graph=True" in found.title
+
+
+def test_steps_without_any_backward_pass_are_found() -> None:
+    """`loss.backward` without parentheses leaves an optimiser without gradients in all its steps."""
+
+    def program() -> None:
+        model = nn.Linear(2, 1)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for _ in range(4):
+            loss = model(torch.ones(3, 2)).mean()
+            loss.backward  # noqa: B018
+            optimizer.step()
+
+    assert codes(program) == ["GT512"]
+
+
+def test_writes_to_shared_memory_are_explained() -> None:
+    """A part of `unbind` and an expanded tensor cannot be written to, and an edit says what can."""
+
+    def part() -> None:
+        first, _ = nn.Linear(2, 2)(torch.ones(3, 2)).unbind(1)
+        first += 1.0
+
+    def repeated() -> None:
+        field = torch.zeros(1, 2).expand(3, 2)
+        field += torch.ones(3, 2)
+
+    assert codes(part) == ["GT309"]
+    (found,) = found_in(repeated)
+    assert str(found.fixes[0]) == "field = field + torch.ones(3, 2)"
+
+
+def test_positions_with_too_few_axes_are_explained() -> None:
+    """`gather` with a vector of positions gets an edit that picks one element of each row."""
+
+    def program() -> None:
+        values, positions = torch.randn(4, 2), torch.tensor([0, 1, 1, 0])
+        values.gather(1, positions)
+
+    (found,) = found_in(program)
+    assert found.code == "GT115"
+    assert str(found.fixes[0]) == "values.gather(1, positions[:, None]).squeeze(1)"
