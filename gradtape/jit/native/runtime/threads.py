@@ -9,7 +9,7 @@ from typing import Any
 from gradtape.config import config
 
 WORTH = 16_000
-"""Nanoseconds that a loop is estimated to take from which on it is divided, which takes one or two microseconds."""
+"""Nanoseconds that a loop is estimated to take from which on it is divided: a threshold that was chosen, not fitted."""
 HEAVY_NANOSECONDS = 4.0
 LIGHT_NANOSECONDS = 0.5
 NAME = "gradtape-loops"  # of the helper threads
