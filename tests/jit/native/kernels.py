@@ -8,8 +8,8 @@ from functools import cache
 
 import mpmath
 import numpy as np
-from llvmlite import ir
 
+from gradtape.jit.native import llvm_ir as ir
 from gradtape.jit.native.emit.elementwise import EMITTERS, Elements
 from gradtape.jit.native.emit.vectors import DOUBLE, FLOAT, Lanes, Vector
 from gradtape.jit.native.math import erf

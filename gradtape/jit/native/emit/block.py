@@ -12,9 +12,8 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-from llvmlite import ir
-
 from gradtape.jit.ir.kernels import TooLong
+from gradtape.jit.native import llvm_ir as ir
 from gradtape.jit.native.emit.builder import start_builder
 from gradtape.jit.native.emit.elementwise import find_outlined
 from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID, CallCode, SlotKey
@@ -90,7 +89,7 @@ class Block:
         self.constant_arrays = {self.slots[value]: array for value, array in plan.constants.items()}
         self.kept: list[Any] = []  # objects whose addresses are in the code
         self._outlined = find_outlined([instruction for nest in plan.nests for instruction in nest.instructions])
-        self._of_loops: SharedCode | None = getattr(module, "code_of_loops", None)
+        self._of_loops: SharedCode | None = module.code_of_loops
         self._shared = self._of_loops
         if self._of_loops is None and len(plan.nests) + len(plan.calls) >= MANY:
             self._shared = SharedCode(module, prefix)

@@ -20,8 +20,8 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
-from llvmlite import ir
 
+from gradtape.jit.native import llvm_ir as ir
 from gradtape.jit.native.emit.call_emitter import CallEmitter
 from gradtape.jit.native.emit.loops import LONG, POINTER, VOID
 from gradtape.jit.native.emit.vectors import Vector

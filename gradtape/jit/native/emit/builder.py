@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
+from gradtape.jit.native import llvm_ir as ir
 
 _LONG = ir.IntType(64)
 
 
-class Builder(ir.IRBuilder):  # type: ignore[misc]
-    """Like llvmlite's builder, but the result of an operation may be one of its operands or a constant.
+class Builder(ir.IRBuilder):
+    """Like its base class, but the result of an operation may be one of its operands or a constant.
 
-    >>> from llvmlite import ir
+    >>> from gradtape.jit.native import llvm_ir as ir
     >>> from gradtape.jit.native.emit.builder import Builder
     >>> kind = ir.IntType(64)
     >>> function = ir.Function(ir.Module(), ir.FunctionType(kind, [kind]), "function")
@@ -31,7 +31,7 @@ class Builder(ir.IRBuilder):  # type: ignore[misc]
 
     def add(self, left: ir.Value, right: ir.Value) -> Any:
         """The sum; folded if both are constants, or one is 0."""
-        one, other = _integer_constant(left), _integer_constant(right)
+        one, other = left.integer, right.integer
         if one == 0:
             return right
         if other == 0:
@@ -40,14 +40,14 @@ class Builder(ir.IRBuilder):  # type: ignore[misc]
 
     def sub(self, left: ir.Value, right: ir.Value) -> Any:
         """The difference; folded if both are constants, or the right one is 0."""
-        one, other = _integer_constant(left), _integer_constant(right)
+        one, other = left.integer, right.integer
         if other == 0:
             return left
         return super().sub(left, right) if one is None or other is None else _LONG(one - other)
 
     def mul(self, left: ir.Value, right: ir.Value) -> Any:
         """The product; folded if both are constants, or one is 0 or 1."""
-        one, other = _integer_constant(left), _integer_constant(right)
+        one, other = left.integer, right.integer
         if one == 1 or other == 0:
             return right
         if other == 1 or one == 0:
@@ -56,7 +56,7 @@ class Builder(ir.IRBuilder):  # type: ignore[misc]
 
     def udiv(self, left: ir.Value, right: ir.Value) -> Any:
         """The quotient; folded if both are constants, or the divisor is 1."""
-        one, other = _integer_constant(left), _integer_constant(right)
+        one, other = left.integer, right.integer
         if other == 1:
             return left
         return super().udiv(left, right) if one is None or other is None else _LONG(one // other)
@@ -82,7 +82,7 @@ class Builder(ir.IRBuilder):  # type: ignore[misc]
 
     def icmp_signed(self, relation: str, left: ir.Value, right: ir.Value) -> Any:
         """The comparison; folded if both are constants."""
-        one, other = _integer_constant(left), _integer_constant(right)
+        one, other = left.integer, right.integer
         if one is None or other is None or relation not in ("<", ">"):
             return super().icmp_signed(relation, left, right)
         return ir.IntType(1)(int(one < other if relation == "<" else one > other))
@@ -90,15 +90,8 @@ class Builder(ir.IRBuilder):  # type: ignore[misc]
 
 def start_builder(block: ir.Block) -> Builder:
     """A builder at the end of a basic block: one that tests all accesses if its module is compiled in checking mode."""
-    if getattr(block.function.module, "checks", None) is None:
+    if block.function.module.checks is None:
         return Builder(block)
     from gradtape.jit.native.emit.memory_checks import CheckedBuilder
 
     return CheckedBuilder(block)
-
-
-def _integer_constant(operand: ir.Value) -> int | None:
-    """The value of an operand that is an integer constant; None for others."""
-    if isinstance(operand, ir.Constant) and operand.type == _LONG and isinstance(operand.constant, int):
-        return operand.constant
-    return None

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from llvmlite import ir
-
+from gradtape.jit.native import llvm_ir as ir
 from gradtape.jit.native.emit.builder import start_builder
 from gradtape.jit.native.emit.elementwise import Elements
 from gradtape.jit.native.emit.loops import LONG, POINTER, VOID, Loops

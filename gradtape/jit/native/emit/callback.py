@@ -12,10 +12,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from llvmlite import ir
 
 from gradtape.jit.ir.kernels import call_silently
 from gradtape.jit.ir.program import Instruction, Value
+from gradtape.jit.native import llvm_ir as ir
 from gradtape.jit.native.emit.call_emitter import CallEmitter
 from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, CallCode
 from gradtape.jit.native.lower.ir import CALLBACK, AnyInstruction, ArrayValue
@@ -68,9 +68,9 @@ class CallbackEmitter(CallEmitter):
         """Emits the function; a measure of its work, in elements of light loops."""
         self.start_function()
         builder = self.builder
-        given = [(x, self.buffer(self.plan.layouts[x].root)) for x in self.instruction.values]
-        given += [(x, self.buffer(x)) for x in self.instruction.results]
-        given = [builder.require(address, bytes_of(x), "hands a kernel") for x, address in given]
+        buffers = [(x, self.buffer(self.plan.layouts[x].root)) for x in self.instruction.values]
+        buffers += [(x, self.buffer(x)) for x in self.instruction.results]
+        given = [builder.require(address, bytes_of(x), "hands a kernel") for x, address in buffers]
         kernel = ir.Function(self.module, ir.FunctionType(LONG, [POINTER] * len(given)), self.symbol)
         failed = builder.icmp_unsigned("!=", builder.call(kernel, given), self.number(0))
         with builder.if_then(failed, likely=False):

@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from llvmlite import ir
 
+from gradtape.jit.native import llvm_ir as ir
 from gradtape.jit.native.emit.builder import start_builder
 from gradtape.jit.native.emit.call_emitter import CallEmitter
 from gradtape.jit.native.emit.elementwise import Elements, lane_type
@@ -362,7 +362,13 @@ class ConvolutionEmitter(CallEmitter):
                     self._emit_tile(terms, kernel, tile, channel, given, again)
 
     def _emit_tile(
-        self, terms: Terms, kernel: ir.Value, count: int, channel: ir.Value, given: tuple[Any, Any], again: ir.Value
+        self,
+        terms: Terms,
+        kernel: ir.Value,
+        count: int,
+        channel: ir.Value,
+        given: tuple[Any, Any],
+        again: ir.Value | None,
     ) -> None:
         """Compute a tile of channels from a range of given ones; `again`: add to the sums in memory."""
         builder, columns, kind = self.builder, COLUMNS[count], self.lanes.type(lane_type(self.dtype))

@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 
+from gradtape.jit.native import llvm_ir as ir
 from gradtape.jit.native.emit.elementwise_composed import COMPOSED, PARTS, signbit
 from gradtape.jit.native.emit.vectors import BIT, DOUBLE, FLOAT, Lanes, Vector
 from gradtape.jit.native.lower.ir import AnyInstruction, AnyOperand, is_value
@@ -65,7 +65,7 @@ class Elements:
         """A function of `native.math` on lanes of either precision."""
         if name in self.outlined:
             code = self._outlined(name, dtype, len(operands))
-            key = ("call", code.name, *(id(operand.ir) for operand in operands))
+            key = ("call", code.name, *(operand.ir for operand in operands))
             return self.lanes.once(key, lambda: self.lanes.builder.call(code, [operand.ir for operand in operands]))
         from gradtape.jit.native.math import binary32  # loaded when first needed
         from gradtape.jit.native.math.erf import FUNCTIONS

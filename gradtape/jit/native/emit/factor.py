@@ -14,8 +14,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from llvmlite import ir
 
+from gradtape.jit.native import llvm_ir as ir
 from gradtape.jit.native.emit.elementwise import Elements, lane_type
 from gradtape.jit.native.emit.fortran_call import INT, FortranCalls
 from gradtape.jit.native.emit.loops import LONG, STATUS, CallCode

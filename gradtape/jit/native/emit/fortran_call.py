@@ -5,13 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 
+from gradtape.jit.native import llvm_ir as ir
 from gradtape.jit.native.emit.call_emitter import CallEmitter
 from gradtape.jit.native.emit.elementwise import lane_type
 from gradtape.jit.native.emit.loops import LONG, POINTER, VOID
 
 INT = ir.IntType(32)
+
+
+Argument = ir.Value | str | int | float
+"""Of a call: an address, a character, an integer, or a number of the precision of the call."""
 
 
 class FortranCalls(CallEmitter):
@@ -37,7 +41,7 @@ class FortranCalls(CallEmitter):
         """The bytes from the first to the last element of a matrix."""
         return (distance * (columns - 1) + rows) * self.dtype.itemsize if rows and columns else 0
 
-    def call(self, function: str, *arguments: ir.Value) -> None:
+    def call(self, function: str, *arguments: Argument) -> None:
         """Emit a call; arguments are characters, integers, floats of the precision of the call, and addresses."""
         letter = "d" if self.dtype == np.dtype(np.float64) else "s"
         name = f"gradtape_{letter}{function}"

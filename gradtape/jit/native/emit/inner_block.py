@@ -10,9 +10,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from llvmlite import ir
-
 from gradtape.jit.ir.program import Loop, Walk
+from gradtape.jit.native import llvm_ir as ir
 from gradtape.jit.native.emit.block import Block, make_internal
 from gradtape.jit.native.emit.builder import start_builder
 from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, VOID, CallCode, Loops, SlotKey, copy_if_apart

@@ -17,8 +17,8 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
-from llvmlite import ir
 
+from gradtape.jit.native import llvm_ir as ir
 from gradtape.jit.native.emit.builder import Builder
 from gradtape.jit.native.emit.elementwise import Elements, memory_type
 from gradtape.jit.native.emit.vectors import Lanes, Vector
@@ -231,7 +231,7 @@ class Loops:
         dtype: DType,
         pointer: ir.Value,
         offset: ir.Value,
-        place: ir.Value,
+        place: Any,
         step: Step,
         inside: ir.Value | None = None,
     ) -> Vector:

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from llvmlite import ir
 
+from gradtape.jit.native import llvm_ir as ir
 from gradtape.jit.native.emit.blocked_product import BlockedProduct, choose_axes, estimate_work, rows_at_a_time
 from gradtape.jit.native.emit.builder import start_builder
 from gradtape.jit.native.emit.elementwise import lane_type
-from gradtape.jit.native.emit.fortran_call import INT, FortranCalls
+from gradtape.jit.native.emit.fortran_call import INT, Argument, FortranCalls
 from gradtape.jit.native.emit.loops import POINTER, VOID, CallCode, SlotKey
 from gradtape.jit.native.emit.shared import Form, Record
 from gradtape.jit.native.emit.vectors import Lanes, Vector
@@ -108,7 +108,7 @@ class ProductEmitter(BlockedProduct, FortranCalls):
                 rest = self.builder.udiv(rest, self.number(length))
         return distance
 
-    def emit_pair(self, left: ir.Value, right: ir.Value, out: ir.Value) -> None:
+    def emit_pair(self, left: Any, right: Any, out: Any) -> None:
         """Emit the product of two matrices: inline, by gemv or by gemm."""
         rows, columns, _ = self.sizes
         if is_small(self.form):
@@ -240,7 +240,7 @@ class ProductDescriber(ProductEmitter):
         self.areas.append(self.area(rows, columns, distance))
         return pointer
 
-    def call(self, function: str, *arguments: ir.Value) -> None:
+    def call(self, function: str, *arguments: Argument) -> None:
         """Note the arguments."""
         self.arguments = [function, *arguments]
 
@@ -276,7 +276,7 @@ class SharedProductEmitter(ProductEmitter):
         self._matrices += 1
         return self.builder.require(pointer, self.given.number(("bytes", self._matrices - 1)), "hands BLAS")
 
-    def call(self, function: str, *arguments: ir.Value) -> None:
+    def call(self, function: str, *arguments: Argument) -> None:
         """Emit a call whose integers are those of the record."""
         given: list[Any] = []
         for i, argument in enumerate(arguments, 1):

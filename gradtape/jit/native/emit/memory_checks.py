@@ -18,9 +18,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from llvmlite import ir
 
 from gradtape.jit.ir.program import ProgramError
+from gradtape.jit.native import llvm_ir as ir
 from gradtape.jit.native.emit.builder import Builder
 
 Array = np.ndarray[Any, Any]
@@ -60,7 +60,7 @@ class ModuleChecks:
         self.module = module
         self.accesses: list[str] = []  # the record holds the index of the failed one, counted from 1
         self.sizes: dict[str, Any] = {}  # global constants, by the name of the slot
-        self.regions: dict[int, tuple[Any, Region]] = {}  # by the id of the pointer, which is kept alive here
+        self.regions: dict[ir.Value, Region] = {}  # by the pointer itself, which is kept alive by that
         self.record = (ctypes.c_int64 * 2)()
 
     @property
@@ -88,12 +88,11 @@ class ModuleChecks:
 
     def region(self, pointer: ir.Value) -> Region | None:
         """The buffer of a pointer; None if it is not in a buffer (a local variable, a table of pointers)."""
-        found = self.regions.get(id(pointer))
-        return None if found is None else found[1]
+        return self.regions.get(pointer)
 
     def track(self, pointer: ir.Value, region: Region) -> Any:
         """The pointer, after its region was recorded."""
-        self.regions[id(pointer)] = pointer, region
+        self.regions[pointer] = region
         return pointer
 
     def raise_failures(self) -> None:
@@ -128,37 +127,39 @@ class CheckedBuilder(Builder):
         return found
 
     def gep(
-        self, ptr: ir.Value, indices: Sequence[Any], *args: Any, source_etype: ir.Type | None = None, **options: Any
+        self, pointer: ir.Value, indices: Sequence[Any], inbounds: bool = False, source_etype: ir.Type | None = None
     ) -> Any:
         """An address, with its region and offset recorded for the checks of loads and stores."""
-        made = super().gep(ptr, indices, *args, source_etype=source_etype, **options)
+        made = super().gep(pointer, indices, inbounds, source_etype)
         if source_etype is None:
             return made
         (index,) = indices
-        region = self.checks.region(ptr)
+        region = self.checks.region(pointer)
         if region is not None:
             distance = self.mul(index, LONG(_size(source_etype)))
             self.checks.track(made, region._replace(offset=self.add(region.offset, distance)))
-        elif source_etype == POINTER and ptr is self.function.args[0] and isinstance(index, ir.Constant):
-            self._slots[id(made)] = made, index.constant
+        elif source_etype == POINTER and pointer is self.function.args[0] and isinstance(index, ir.Constant):
+            self._slots[made] = index.constant
         return made
 
-    def __init__(self, block: ir.Block | None = None) -> None:
+    def __init__(self, block: ir.Block) -> None:
         super().__init__(block)
-        self._slots: dict[int, tuple[Any, int]] = {}  # pointers to slots of the table that the function was given
+        self._slots: dict[ir.Value, int] = {}  # pointers to slots of the table that the function was given
 
-    def load(self, ptr: ir.Value, *args: Any, typ: ir.Type | None = None, **options: Any) -> Any:
+    def load(self, pointer: ir.Value, *, typ: ir.Type | None = None, align: int | None = None) -> Any:
         """A load, after a bounds check; a pointer that is loaded from a slot starts a region."""
-        slot = self._slots.get(id(ptr))
+        slot = self._slots.get(pointer)
         if slot is not None:
-            made = super().load(ptr, *args, typ=typ, **options)
-            name, size = self.checks.size_of(self.function.name, slot[1])
+            made = super().load(pointer, typ=typ, align=align)
+            name, size = self.checks.size_of(self.function.name, slot)
             return self.checks.track(made, Region(name, super().load(size, typ=LONG), LONG(0)))
-        return super().load(self._check_access(ptr, typ, "reads"), *args, typ=typ, **options)
+        if typ is not None:  # else it is a local variable
+            pointer = self._check_access(pointer, typ, "reads")
+        return super().load(pointer, typ=typ, align=align)
 
-    def store(self, value: ir.Value, ptr: ir.Value, *args: Any, **options: Any) -> Any:
+    def store(self, value: ir.Value, pointer: ir.Value, align: int | None = None) -> None:
         """A store, after a bounds check."""
-        return super().store(value, self._check_access(ptr, value.type, "writes"), *args, **options)
+        super().store(value, self._check_access(pointer, value.type, "writes"), align)
 
     def select(self, condition: ir.Value, left: ir.Value, right: ir.Value) -> Any:
         """One of two values; of two pointers, the region of the result is selected as well."""

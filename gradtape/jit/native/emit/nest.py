@@ -16,9 +16,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 
 from gradtape.jit.ir.program import Instruction
+from gradtape.jit.native import llvm_ir as ir
 from gradtape.jit.native.emit import elementwise
 from gradtape.jit.native.emit.builder import start_builder
 from gradtape.jit.native.emit.elementwise import Elements

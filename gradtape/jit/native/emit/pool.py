@@ -13,8 +13,8 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from llvmlite import ir
 
+from gradtape.jit.native import llvm_ir as ir
 from gradtape.jit.native.emit.call_emitter import CallEmitter
 from gradtape.jit.native.emit.elementwise import lane_type
 from gradtape.jit.native.emit.loops import LONG, STATUS, CallCode

@@ -15,8 +15,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 
+from gradtape.jit.native import llvm_ir as ir
 from gradtape.jit.native.emit import elementwise
 from gradtape.jit.native.emit.builder import start_builder
 from gradtape.jit.native.emit.elementwise import Elements, lane_type
@@ -259,7 +259,7 @@ class Reducing(Loops, abc.ABC):
     # -- results
 
     def store_result(
-        self, reduction: AnyInstruction, value: Vector, offset: ir.Value, place: ir.Value | int | None, part: ir.Value
+        self, reduction: AnyInstruction, value: Vector, offset: ir.Value, place: Any, part: ir.Value
     ) -> None:
         """Store the result of a reduction, or the partial result of one unit."""
         step = 1 if self.rows is None else self.inner.steps[reduction]

@@ -10,8 +10,8 @@ import math
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 
+from gradtape.jit.native import llvm_ir as ir
 from gradtape.jit.native.emit.block import Block
 from gradtape.jit.native.emit.builder import start_builder
 from gradtape.jit.native.emit.inner_block import InnerBlockEmitter

@@ -6,8 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from llvmlite import ir
 
+from gradtape.jit.native import llvm_ir as ir
 from gradtape.jit.native.emit.call_emitter import CallEmitter
 from gradtape.jit.native.emit.elementwise import memory_type
 from gradtape.jit.native.emit.loops import STATUS, CallCode, copy_if_apart

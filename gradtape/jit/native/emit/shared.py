@@ -14,12 +14,12 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
-from llvmlite import ir
 
 from gradtape.jit.ir.program import Instruction, Literal, params_key
+from gradtape.jit.native import llvm_ir as ir
 from gradtape.jit.native.emit.builder import start_builder
 from gradtape.jit.native.emit.elementwise import Elements
 from gradtape.jit.native.emit.loops import LONG, POINTER, VOID, ArrayKey, Stored, copy_if_apart, emit_clear
@@ -207,11 +207,11 @@ class SharedNestEmitter(NestEmitter):
 
     def count_blocks(self) -> int | ir.Value:
         """The number of vectors of the inner loop."""
-        return 1 if self.inner.size == 1 else self.given["blocks"]
+        return 1 if self.inner.size == 1 else cast(ir.Value, self.given["blocks"])
 
     def count_rows(self) -> int | ir.Value:
         """The number of rows of a column sum."""
-        return self.given["rows"]
+        return cast(ir.Value, self.given["rows"])
 
     def place(self, first: ir.Value, block: ir.Value) -> tuple[Any, Any]:
         """The start of a vector, moved back if it would exceed the end of the row, and its start without that."""
@@ -225,14 +225,14 @@ class SharedNestEmitter(NestEmitter):
 
         They are taken from memory, where the identity follows them: the lanes of a shuffle would have to be known.
         """
-        builder, kind = self.builder, term.ir.type
+        builder, kind = self.builder, self.lanes.type(term.element)
         chosen, both = self.local(kind), self.local(ir.ArrayType(kind, 2))
         builder.store(term.ir, chosen)
         with builder.if_then(builder.icmp_unsigned("!=", place, wanted)):
             for half, value in enumerate((term, self.identity(reduction))):
                 builder.store(value.ir, builder.gep(both, [LONG(0), LONG(half)]))
             start = builder.sub(LONG(self.width), self.given["new"])
-            moved = builder.load(builder.gep(both, [start], source_etype=kind.element), typ=kind, align=1)
+            moved = builder.load(builder.gep(both, [start], source_etype=term.element), typ=kind, align=1)
             builder.store(moved, chosen)
         return Vector(self.lanes, builder.load(chosen, typ=kind))
 

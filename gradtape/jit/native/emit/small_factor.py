@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 
+from gradtape.jit.native import llvm_ir as ir
 from gradtape.jit.native.emit.elementwise import lane_type
 from gradtape.jit.native.emit.factor import FactorEmitter
 from gradtape.jit.native.emit.loops import STATUS

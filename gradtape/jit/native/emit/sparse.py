@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from llvmlite import ir
 
+from gradtape.jit.native import llvm_ir as ir
 from gradtape.jit.native.emit.call_emitter import CallEmitter
 from gradtape.jit.native.emit.elementwise import lane_type
 from gradtape.jit.native.emit.loops import LONG, CallCode

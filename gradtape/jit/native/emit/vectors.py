@@ -1,4 +1,4 @@
-"""A small expression layer over `llvmlite.ir`: vectors of lanes with operators, so that code reads like formulas.
+"""A small expression layer over `llvm_ir`: vectors of lanes with operators, so that code reads like formulas.
 
 `Lanes` emits the vector arithmetic of one basic block. A `Vector` is a vector (or a mask, or a vector of
 integers) with Python's operators. The same operation on the same operands is emitted once: `sin(x)` and `cos(x)`
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
-from llvmlite import ir
+from gradtape.jit.native import llvm_ir as ir
 
 DOUBLE = ir.DoubleType()
 FLOAT = ir.FloatType()
@@ -34,7 +34,9 @@ class Vector:
     @property
     def element(self) -> Any:
         """The LLVM type of one lane."""
-        return self.ir.type.element
+        kind = self.ir.type
+        assert isinstance(kind, ir.VectorType), "only vectors have lanes"
+        return kind.element
 
     @property
     def is_float(self) -> bool:
@@ -194,7 +196,7 @@ class Lanes:
 
     def emit(self, name: str, *operands: Vector) -> Vector:
         """The builder's instruction of that name, unless the same one was emitted already."""
-        key = (name, *(id(operand.ir) for operand in operands))
+        key = (name, *(operand.ir for operand in operands))
         found = self._find(key)
         if found is None:
             found = self._keep(key, Vector(self, getattr(self.builder, name)(*(operand.ir for operand in operands))))
@@ -202,12 +204,11 @@ class Lanes:
 
     def intrinsic(self, name: str, *operands: Vector) -> Vector:
         """A call of LLVM's intrinsic of that name, overloaded on the operands' type."""
-        key = ("intrinsic", name, *(id(operand.ir) for operand in operands))
+        key = ("intrinsic", name, *(operand.ir for operand in operands))
         found = self._find(key)
         if found is None:
             kind = operands[0].ir.type
-            letter = "i64" if not operands[0].is_float else ("f64" if kind.element == DOUBLE else "f32")
-            full = f"llvm.{name}.v{self.width}{letter}"
+            full = f"llvm.{name}.{kind.intrinsic_name}"
             module = self.builder.module
             function = module.globals.get(full)
             if function is None:
@@ -217,7 +218,7 @@ class Lanes:
 
     def compare(self, relation: str, left: Vector, right: Vector, signed: bool = True) -> Vector:
         """The comparison of each lane; a relation with a NaN is false, except !=."""
-        key = ("compare", relation, id(left.ir), id(right.ir), signed)
+        key = ("compare", relation, left.ir, right.ir, signed)
         found = self._find(key)
         if found is None:
             if left.is_float:
@@ -237,7 +238,7 @@ class Lanes:
 
     def convert(self, name: str, value: Vector, element: ir.Type) -> Vector:
         """A lane-wise conversion instruction (`fpext`, `sitofp`, `zext`, `bitcast` ...) to lanes of that type."""
-        key = ("convert", name, id(value.ir), str(element))
+        key = ("convert", name, value.ir, str(element))
         found = self._find(key)
         if found is None:
             found = self._keep(key, Vector(self, getattr(self.builder, name)(value.ir, self.type(element))))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
-
 from gradtape.jit.ir.while_loop import GOES_ON, ROW, WhileLoop
+from gradtape.jit.native import llvm_ir as ir
 from gradtape.jit.native.emit.block import Block
 from gradtape.jit.native.emit.inner_block import BYTE, InnerBlockEmitter
 from gradtape.jit.native.emit.loops import LONG, POINTER, STATUS, CallCode

@@ -10,8 +10,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 
-from llvmlite import ir
-
+from gradtape.jit.native import llvm_ir as ir
 from gradtape.jit.native.emit.vectors import FLOAT, Lanes, Vector
 from gradtape.jit.native.math import coefficients
 

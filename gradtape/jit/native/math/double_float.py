@@ -9,6 +9,7 @@ from __future__ import annotations
 import struct
 from typing import Any
 
+from gradtape.jit.native import llvm_ir as ir
 from gradtape.jit.native.emit.vectors import Lanes, Number, Vector
 from gradtape.jit.native.math import coefficients
 
@@ -38,7 +39,7 @@ class Maths(Lanes):
         self.fused = lanes.fused
         self._seen = lanes._seen
         self.single = single
-        self.reductions: dict[int, Any] = {}
+        self.reductions: dict[ir.Value, Any] = {}
 
     def fitted(self, name: str) -> tuple[float, ...]:
         """The coefficients that `tools/fit_coefficients.py` found for a function, as many as the precision needs."""

@@ -449,11 +449,10 @@ def tan(m: Maths, x: Vector) -> Vector:
 
 def _reduce_argument(m: Maths, x: Vector) -> tuple[Pair, Vector]:
     """The reduced angle; once for all functions of one x, as the branch in it is not shared by `Lanes`."""
-    found = m.reductions.get(id(x.ir))
-    if found is None or found[0] is not x.ir:
-        found = (x.ir, reduce_angle(m, x))
-        m.reductions[id(x.ir)] = found
-    return found[1]
+    found: tuple[Pair, Vector] | None = m.reductions.get(x.ir)
+    if found is None:
+        found = m.reductions[x.ir] = reduce_angle(m, x)
+    return found
 
 
 def atan(m: Maths, x: Vector) -> Vector:

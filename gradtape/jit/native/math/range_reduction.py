@@ -11,8 +11,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from llvmlite import ir
-
+from gradtape.jit.native import llvm_ir as ir
 from gradtape.jit.native.emit.vectors import DOUBLE, LONG, Vector
 from gradtape.jit.native.math.double_float import Maths, Pair
 

@@ -22,9 +22,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 
 from gradtape.jit.ir.call_plan import ABSENT, CallPlan, Variables
+from gradtape.jit.native import llvm_ir as ir
 from gradtape.jit.native.emit.loops import LONG, POINTER, VOID
 from gradtape.jit.native.runtime.abi import (
     BYTES_START,

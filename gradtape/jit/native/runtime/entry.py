@@ -14,8 +14,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 
+from gradtape.jit.native import llvm_ir as ir
 from gradtape.jit.native.emit.loops import LONG, POINTER
 from gradtape.jit.native.runtime.abi import BYTES_START, METH_FASTCALL, TUPLE_ITEMS, MethodDefinition
 from gradtape.jit.native.runtime.entry_emitter import (

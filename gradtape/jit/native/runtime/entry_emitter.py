@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 
+from gradtape.jit.native import llvm_ir as ir
 from gradtape.jit.native.emit.loops import LONG, POINTER, VOID
 from gradtape.jit.native.runtime import threads
 from gradtape.jit.native.runtime.abi import (
@@ -153,7 +153,7 @@ class EntryEmitter:
         """A pointer without the type of what it points to."""
         return self.builder.inttoptr(self.builder.ptrtoint(pointer, LONG), POINTER)
 
-    def room(self, count: int | ir.Value, kind: ir.Type, align: int = 16) -> Any:
+    def room(self, count: ir.Value, kind: ir.Type, align: int = 16) -> Any:
         """Allocate memory in the stack frame."""
         made = self.builder.alloca(kind, size=count)
         made.align = align

@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 
 from gradtape.config import config
 from gradtape.jit.ir.program import Instruction, Value
 from gradtape.jit.ir.while_loop import find_partly_written
+from gradtape.jit.native import llvm_ir as ir
 from gradtape.jit.native.emit.block import Block
 from gradtape.jit.native.emit.loops import STATUS
 from gradtape.jit.native.emit.memory_checks import CheckFailed, Guarded, ModuleChecks, find_gaps, make_poisoned

@@ -23,7 +23,7 @@ from gradtape.forking import cached_property, fork_safe
 
 CACHE_SIZE = 256  # libraries in the cache; each takes some 60 KB
 SHARED = 32  # libraries per linker: a linker takes 0.1 MB and 1 ms, and each library leaks 10 KB in it
-LONG = 300_000  # characters of a module, from which on its loops are rotated before they are inlined into one function
+LONG = 270_000  # characters of a module, from which on its loops are rotated before they are inlined into one function
 
 
 class Library:

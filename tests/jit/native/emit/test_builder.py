@@ -7,8 +7,8 @@ import itertools
 from typing import Any
 
 import pytest
-from llvmlite import ir
 
+from gradtape.jit.native import llvm_ir as ir
 from gradtape.jit.native.emit.builder import Builder
 from gradtape.jit.native.runtime.llvm import host
 
