@@ -50,7 +50,24 @@ class Compiled(Inspection):
     # `__call__` below is replaced by one in machine code (`gradtape.jit.native.runtime.call`) when a function is called
     # for the second time. That one runs what `_fast` describes, and calls the method below where it does not fit.
 
-    __slots__ = ("_fast",)
+    # All attributes are slots: decorators copy the `__dict__` of what they wrap (`functools.wraps`), and would carry
+    # executables along, which a trace of the wrapper would have to compare.
+
+    __slots__ = (
+        "_cache",
+        "_fast",
+        "_fast_executable",
+        "_function",
+        "_is_unsettled",
+        "_lock",
+        "_misfits",
+        "_options",
+        "_ran_last",
+        "_static",
+        "_warned",
+        "is_silent",
+        "stats",
+    )
     _fast: FastEntry | None
 
     def __init__(

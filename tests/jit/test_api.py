@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import pickle
 import threading
 import types
@@ -1098,3 +1099,33 @@ def test_compiled_functions_are_copied_and_pickled_without_their_code() -> None:
 
 def sine(x: Any) -> Any:
     return np.sin(x)
+
+
+def wrap(function: Any) -> Any:
+    """As a decorator of the user does."""
+
+    @functools.wraps(function)
+    def wrapped(x: Any) -> Any:
+        return function(x)
+
+    return wrapped
+
+
+@pytest.mark.parametrize("transform", [gt.grad, gt.value_and_grad, gt.jacfwd, gt.hessian, gt.vmap, wrap])
+def test_transforms_of_a_compiled_function_that_has_run_are_compiled(transform: Any) -> None:
+    """What wraps a compiled function does not carry its executables along, which a trace could not compare."""
+
+    def energy(x: Any) -> Any:
+        return np.sum(np.sin(x) * x)
+
+    compiled = jit(energy)
+    for _ in range(3):
+        compiled(X)
+    x = np.stack([X, X + 1]) if transform is gt.vmap else X
+    step = jit(transform(compiled))
+    for shift in range(2):
+        found, expected = step(x + shift), transform(energy)(x + shift)
+        pairs = zip(found, expected, strict=True) if isinstance(expected, tuple) else [(found, expected)]
+        for one, other in pairs:
+            np.testing.assert_allclose(one, other, rtol=1e-12)
+    assert_compiled(step)
