@@ -71,6 +71,8 @@ class Machine:
         self.target = self._target(2)
         self._passes, self._passes_of_long = _passes(), _passes(rotate_first=True)
         self.fused = bool(found.get("fma")) or llvm.get_process_triple().startswith(("aarch64", "arm64"))
+        self.always_hasty = False
+        """Whether all code is compiled as `compile(hasty=True)` does: for tests of many programs that run once."""
         self._start_linker()
         self._lock = fork_safe(threading.RLock())
         self._cache: OrderedDict[str, Library] = OrderedDict()
@@ -141,7 +143,8 @@ class Machine:
             if found is not None:
                 self._cache.move_to_end(key)
                 return found
-            library = llvm.JITLibraryBuilder().add_object_img(self._object_code(text, hasty)).add_current_process()
+            code = self._object_code(text, hasty or self.always_hasty)
+            library = llvm.JITLibraryBuilder().add_object_img(code).add_current_process()
             for name in exports:
                 library.export_symbol(name)
             for name, address in (symbols or {}).items():
