@@ -276,3 +276,40 @@ def test_any_length_in_any_budget(steps: int, memory: int, reverse: bool) -> Non
     right, wanted = gt.value_and_grad(looped)(W, H, xs, reverse)
     assert value == pytest.approx(right)
     np.testing.assert_allclose(gradient, wanted, rtol=1e-11)
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("steps", [1, 2, 12])
+def test_steps_are_run_once_where_memory_is_enough(steps: int, reverse: bool) -> None:
+    """No step is run just to be measured: what steps change outside, and the numbers they draw, are as without."""
+    rng = np.random.default_rng(0)
+
+    def total(start: Any, rows: Any, memory: float | None) -> Any:
+        def step(carry: Any, row: Any) -> Any:
+            seen.append(float(gt.stop_gradient(row)))
+            return np.sin(carry) + row * rng.normal(), carry * row
+
+        last, ys = gt.scan(step, start, rows, reverse=reverse, memory=memory)
+        return last * 2.0 + np.sum(ys * np.arange(steps))
+
+    rows, found = np.linspace(0.1, 1.0, steps), []
+    for memory in (None, 20e6):
+        seen: list[float] = []
+        rng = np.random.default_rng(0)
+        found.append((gt.value_and_grad(total, (0, 1))(0.3, rows, memory), seen))
+    (value, gradients), order = found[0]
+    assert order == list(rows[::-1] if reverse else rows)
+    assert found[1][1] == order
+    np.testing.assert_allclose(found[1][0][0], value, rtol=1e-15)
+    for one, other in zip(found[1][0][1], gradients, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-14)
+
+
+def test_a_step_that_gives_other_results_later_is_named_with_memory() -> None:
+    """The number of the step in the message counts the first one, which is run apart."""
+
+    def step(carry: Any, row: Any) -> Any:
+        return carry, (carry if row < 3 else np.stack([carry, carry]))
+
+    with pytest.raises(gt.ShapeError, match="step 3"):
+        gt.scan(step, gt.tensor(1.0), np.arange(5.0), memory=20e6)

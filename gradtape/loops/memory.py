@@ -50,11 +50,11 @@ class SegmentPlan(NamedTuple):
 EVERYTHING = SegmentPlan(0, 1, 1)
 
 
-def choose_plan(step: Callable[[], Any], carry: Any, steps: int, budget: int) -> SegmentPlan:
-    """The plan with the fewest levels that keeps a loop within `budget` bytes; `step` runs its first step."""
+def choose_plan(each: int, carry: Any, steps: int, budget: int) -> SegmentPlan:
+    """The plan with the fewest levels that keeps a loop within `budget` bytes, if each step keeps `each`."""
     arrays = [x for x in leaves(carry) if x is not None]
     carried = sum(np.asarray(_array(x)).nbytes for x in arrays)
-    return plan_for(recorded_bytes(step), carried, SEGMENT + LEAF * len(arrays), steps, budget)
+    return plan_for(each, carried, SEGMENT + LEAF * len(arrays), steps, budget)
 
 
 def plan_for(each: int, carried: int, more: int, steps: int, budget: int) -> SegmentPlan:
@@ -84,8 +84,8 @@ def _price(found: tuple[SegmentPlan, int]) -> int:
     return found[1]
 
 
-def recorded_bytes(step: Callable[[], Any]) -> int:
-    """What the tapes that are on keep of one step, in bytes."""
+def record_step(step: Callable[[], Any]) -> tuple[int, Any]:
+    """What the tapes that are on keep of a step, in bytes, and its result."""
     state = recording.current()
     mask = state.bits | (VARIABLE if state.variables else 0)
     start = next_order()
@@ -105,7 +105,7 @@ def recorded_bytes(step: Callable[[], Any]) -> int:
             if isinstance(array, np.ndarray | np.generic):
                 arrays[id(array)] = array.nbytes
         pending.extend(node.parents)
-    return NODE * nodes + sum(arrays.values())
+    return NODE * nodes + sum(arrays.values()), result
 
 
 def _array(value: Any) -> Any:

@@ -69,7 +69,7 @@ def scan(
         if found is not None:
             return found
     if any(isinstance(x, Lifted) for x in leaves((carry, xs))):
-        return _run(f, carry, xs, steps, reverse)
+        budget = None
     return _scan(f, carry, xs, steps, reverse, budget)
 
 
@@ -131,26 +131,40 @@ class _Counted:
 def _scan(f: Function, carry: Any, xs: Any, steps: int, reverse: bool, budget: int | None) -> tuple[Any, Any]:
     if not steps:
         return carry, checks.empty_results(f, carry, xs)
-    if budget is not None:
-        first = steps - 1 if reverse else 0
-        plan = memory.choose_plan(lambda: f(_unshared(carry), _unshared(row_of(xs, first))), carry, steps, budget)
-        if plan.levels:
-            return _in_segments(f, carry, xs, steps, reverse, plan, plan.levels)
-    return _run(f, carry, xs, steps, reverse)
-
-
-def _run(f: Function, carry: Any, xs: Any, steps: int, reverse: bool) -> tuple[Any, Any]:
-    """Step by step, recorded as ever."""
-    if not steps:
-        return carry, checks.empty_results(f, carry, xs)
-    rows = [_rows(leaf) for leaf in leaves(xs)]
     checked = checks.CheckedBody(f, carry)
+    if budget is None or steps == 1:
+        return _run(checked, carry, xs, steps, reverse)
+    # the first step is recorded as it is, and what it keeps is measured: no step is run just to be measured
+    edge = steps - 1 if reverse else 1
+    pieces = [_pieces(leaf, [0, edge, steps]) for leaf in leaves(xs)]
+    one, others = (1, 0) if reverse else (0, 1)
+    x = rebuild(xs, unshare([None if of is None else of[one][0] for of in pieces]))
+    before = carry
+    each, (carry, y) = memory.record_step(
+        lambda: checked.step(rebuild(before, unshare(leaves(before))), x, 0 if not reverse else edge)
+    )
+    form, first = rebuild(y, [None] * len(leaves(y))), [_stacked([part]) for part in unshare(leaves(y))]
+    plan = memory.choose_plan(each, before, steps, budget)
+    rest = rebuild(xs, [None if of is None else of[others] for of in pieces])
+    if plan.levels:
+        carry, ys = _in_segments(f, carry, rest, steps - 1, reverse, plan, plan.levels)
+    else:
+        carry, ys = _run(checked, carry, rest, steps - 1, reverse, 0 if reverse else 1)
+    pairs = zip(leaves(ys), first, strict=True) if reverse else zip(first, leaves(ys), strict=True)
+    return carry, rebuild(form, [_joined(pair) for pair in pairs])
+
+
+def _run(
+    checked: checks.CheckedBody, carry: Any, xs: Any, steps: int, reverse: bool, first: int = 0
+) -> tuple[Any, Any]:
+    """Step by step, recorded as ever; `first` is the number of the first row, for messages."""
+    rows = [_rows(leaf) for leaf in leaves(xs)]
     form, flat = carry, leaves(carry)
     results: list[list[Any]] = []
     form_of_results: Any = None
     for t in reversed(range(steps)) if reverse else range(steps):
         x = rebuild(xs, unshare([None if of is None else of[t] for of in rows]))
-        carry, y = checked.step(rebuild(form, unshare(flat)), x, t)
+        carry, y = checked.step(rebuild(form, unshare(flat)), x, first + t)
         flat, parts = leaves(carry), leaves(y)
         form_of_results = rebuild(y, [None] * len(parts))
         del carry, y, x  # so that the lists have the only references to what nothing else has
@@ -192,16 +206,7 @@ class _Segment:
     def __call__(self, carry: Any, xs: Any) -> tuple[Any, Any]:
         if self.levels and self.steps > self.plan.segment:
             return _in_segments(self.f, carry, xs, self.steps, self.reverse, self.plan, self.levels)
-        return _run(self.f, carry, xs, self.steps, self.reverse)
-
-
-def _unshared(tree: Any) -> Any:
-    return rebuild(tree, unshare(leaves(tree)))
-
-
-def row_of(xs: Any, index: int) -> Any:
-    """Row `index` of every array of a structure."""
-    return rebuild(xs, [None if leaf is None else leaf[index] for leaf in leaves(xs)])
+        return _run(checks.CheckedBody(self.f, carry), carry, xs, self.steps, self.reverse)
 
 
 def _stacked(column: Sequence[Any]) -> Any:
