@@ -21,8 +21,9 @@ from gradtape.core.location import Location
 from gradtape.core.tensor import Tensor
 from gradtape.errors import GradTapeError, OperandError
 from gradtape.forking import fork_safe
-from gradtape.jit.diagnostics import explain_call, retrace_reasons
+from gradtape.jit.diagnostics import explain_call, loop_report, retrace_reasons
 from gradtape.jit.diagnostics.explain_call import is_suspect
+from gradtape.jit.diagnostics.retrace_report import VARIANTS_AT_MOST, RetraceReport
 from gradtape.jit.errors import GuardFailed, Untraceable, warn
 from gradtape.jit.guards.signature import CallArguments, Inline, parse_static_arguments
 from gradtape.jit.inspection import Inspection, Statistics, refusals_as_errors
@@ -88,6 +89,7 @@ class Compiled(Inspection):
         self._fast = None
         self._fast_executable: Executable | None = None  # the one that `_fast` is for
         self._ran_last: Executable | None = None  # of those that were run by Python code
+        self._retraces = RetraceReport(function)
         self._is_unsettled = False  # whether it was warned that each call is traced anew
         self._misfits = 0  # how many executables failed a guard in the call they were compiled in
         self._warned: set[str] = set()  # the warnings that were given
@@ -257,6 +259,7 @@ class Compiled(Inspection):
             self._keep(key, [*executables, executable])
             self._report_findings(executable, call, environment, args, kwargs)
             self._warn_if_unsettled(executable, executables, call)
+            self._warn_if_slow(executable, executables, args, kwargs)
             fits, answer = self._run(executable, call, environment, args, kwargs)
             if fits:
                 return answer
@@ -297,6 +300,18 @@ class Compiled(Inspection):
             return  # the first time may be the only one: something that it keeps for later calls
         self._is_unsettled = True
         self._warn(retrace_reasons.explain_unsettled(self._function, executable))
+
+    def _warn_if_slow(self, executable: Executable, before: list[Executable], args: Any, kwargs: Any) -> None:
+        """Warn, once for each reason, if the function is traced again and again, or its loops call NumPy kernels."""
+        if not before:
+            why = self._retraces.note(args, kwargs)
+        elif len(before) == VARIANTS_AT_MOST and not self._is_unsettled:
+            why = retrace_reasons.explain_variants(self._function, before, TRACES_AT_MOST)
+        else:
+            why = ""
+        for reason in (why, loop_report.explain_kernels_in_loops(executable.runner.steps)):
+            if reason:
+                self._warn(reason)
 
     def _run_uncompiled(self, args: Any, kwargs: Any, why: str) -> Any:
         self.stats.uncompiled += 1

@@ -45,14 +45,26 @@ def explain_unsettled(function: Any, executable: Executable) -> str:
 
 def explain_too_many(function: Any, executables: list[Executable]) -> str:
     """Message for a function that was traced too often for the same arguments."""
-    last = executables[-1]
-    if last.survey.read() is not None:
-        why, more = "a value it looks at was another one each time", f" {_show_guards(last)}"
-    else:
-        name, _ = _find_change(function, last.survey)
-        what = "something that it reads" if name is None else f"{name!r}, which it reads,"
-        why, more = f"{what} was another one each time", "\n  fix: pass what changes as an argument, as an array"
+    why, more = _explain_variants(function, executables[-1])
     return f"was traced {len(executables)} times because {why}, and is not compiled any more.{more}"
+
+
+def explain_variants(function: Any, executables: list[Executable], most: int) -> str:
+    """Message for a function that is traced again for arguments that it was traced for before."""
+    why, more = _explain_variants(function, executables[-1])
+    return (
+        f"was traced {len(executables) + 1} times for the same kind of arguments, because {why}; after {most} times it "
+        f"is not compiled any more.{more}"
+    )
+
+
+def _explain_variants(function: Any, last: Executable) -> tuple[str, str]:
+    """Why the last trace of the same arguments did not fit, and what to write instead."""
+    if last.survey.read() is not None:
+        return "a value it looks at was another one each time", f" {_show_guards(last)}"
+    name, _ = _find_change(function, last.survey)
+    what = "something that it reads" if name is None else f"{name!r}, which it reads,"
+    return f"{what} was another one each time", "\n  fix: pass what changes as an argument, as an array"
 
 
 def explain_inexact(executable: Executable) -> str:
@@ -66,7 +78,7 @@ def explain_inexact(executable: Executable) -> str:
 def _show_guards(executable: Executable) -> str:
     """The lines at which a function has looked at values, the last ones of them, and what to do instead."""
     lines = "\n".join(guard.location.show() for guard in executable.program.guards[-2:])
-    fix = "compare tensors (`if x > 1.0`, not `if float(x) > 1.0`), use np.where, or return the value"
+    fix = "look at comparisons (`x > 1.0`) and not at numbers, use np.where or gt.while_loop, or return the value"
     return f"It looks at\n{lines}\n  fix: {fix}"
 
 

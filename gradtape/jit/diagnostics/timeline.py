@@ -2,7 +2,8 @@
 
 A step is a NumPy kernel, or native code for a group of instructions that were fused, which has one time for all of
 them. Where these are of several lines, the time is split by the work that each has: so many elements, weighted by what
-an operation takes. Such a figure is an estimate, and marked as one.
+an operation takes. Such a figure is an estimate, and marked as one. Next to a step that takes long enough is how near
+it is to the limit of the machine: see `machine_limits`.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.location import Location
+from gradtape.jit.diagnostics import machine_limits
 from gradtape.jit.ir.kernels import call_silently
-from gradtape.jit.ir.program import GUARD, LOOP, Instruction, Program, Value
+from gradtape.jit.ir.program import GUARD, Instruction, Program, Value
 from gradtape.jit.native.lower import conv
 from gradtape.jit.runtime import backends
 from gradtape.jit.runtime.runner import Runner
@@ -26,6 +28,8 @@ from gradtape.jit.runtime.schedule import NativeGroup, Step
 
 LONG_ENOUGH = 0.05  # seconds of running
 RUNS_AT_LEAST, RUNS_AT_MOST = 3, 200
+USUAL_STEPS = 100
+"""How many steps a loop is taken to have where their number depends on values."""
 WIDTH = 50  # columns of source that are shown
 
 _LIGHT = frozenset(
@@ -50,6 +54,13 @@ class TimedStep:
     seconds: float
     instructions: tuple[Instruction, ...]
     native: bool
+    traffic: int = 0
+    """The bytes of what it reads and writes."""
+
+    @property
+    def limit(self) -> str:
+        """How near it is to the limit of the machine, such as `at 60 % of bandwidth`; empty for short steps."""
+        return machine_limits.work_of(self.instructions, self.traffic).describe(self.seconds)
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -130,7 +141,8 @@ class Timeline:
         rows += [f"  {note}" for note in self._notes()]
         for step in self.steps:
             count = f", {_plural(len(step.instructions), 'instruction')}" if step.native else ""
-            rows.append(f"  {_time(step.seconds):>9}  {step.name}{count}  {_join_names(step.lines)}".rstrip())
+            near = f", {step.limit}" if step.limit else ""
+            rows.append(f"  {_time(step.seconds):>9}  {step.name}{count}{near}  {_join_names(step.lines)}".rstrip())
         return "\n".join(rows)
 
     __repr__ = __str__
@@ -153,7 +165,8 @@ class Timeline:
         steps = ""
         for step in self.steps:
             fused = _join_names(tuple([instruction.name for instruction in step.instructions]))
-            text = f"{_time(step.seconds)} {step.name}: {fused} ({_join_names(step.lines)})"
+            near = f", {step.limit}" if step.limit else ""
+            text = f"{_time(step.seconds)} {step.name}{near}: {fused} ({_join_names(step.lines)})"
             steps += f"<li>{html.escape(text)}</li>"
         notes = "".join(f"<div>{html.escape(note)}</div>" for note in self._notes())
         return (
@@ -205,6 +218,7 @@ def measure(
             float(np.median(times)),
             step.instructions if isinstance(step, NativeGroup) else (step,),
             _native(step),
+            sum(value.nbytes for value in (*step.values, *step.results)),
         )
         for step, times in zip(steps, runner.spent, strict=True)
         if isinstance(step, NativeGroup) or step.op is not GUARD
@@ -254,9 +268,10 @@ def _by_line(steps: Sequence[TimedStep]) -> tuple[TimedLine, ...]:
 
 def _work(instruction: Instruction, times: int = 1) -> list[tuple[Location, float]]:
     """The lines behind an instruction, and a guess at its work for each: a number of additions."""
-    if instruction.op is LOOP:
+    if instruction.op.kind == "loop":
         loop = instruction.params["loop"]
-        found = [part for inner in loop.body.instructions for part in _work(inner, times * loop.length)]
+        length = getattr(loop, "length", USUAL_STEPS)
+        found = [part for inner in loop.body.instructions for part in _work(inner, times * length)]
         return found or [(instruction.location, 0.0)]
     if instruction.op.view or instruction.op is GUARD:
         return [(instruction.location, 0.0)]

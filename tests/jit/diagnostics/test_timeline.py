@@ -9,6 +9,7 @@ import pytest
 
 import gradtape as gt
 from gradtape.jit import jit
+from gradtape.jit.diagnostics import machine_limits
 
 
 def two_lines(x: Any) -> Any:
@@ -146,3 +147,37 @@ def test_what_is_read_besides_is_read_again() -> None:
     step(np.ones(5000))
     Held.table = np.full(5000, 4.0)
     assert step.timeline().seconds > 0
+
+
+@pytest.mark.parametrize(
+    ("seconds", "products", "told"),
+    [
+        (1e-3, 0.0, "at 50% of bandwidth"),
+        (1e-4, 0.0, "faster than bandwidth: in the cache"),
+        (2e-2, 1e8, "at 50% of GEMM peak"),
+        (5e-3, 1e8, "at the GEMM peak"),
+    ],
+)
+def test_times_are_told_next_to_the_limit(
+    monkeypatch: pytest.MonkeyPatch, seconds: float, products: float, told: str
+) -> None:
+    """A step is compared with the bytes that it moves over the bandwidth, or with its products at the peak."""
+    monkeypatch.setattr(machine_limits, "bandwidth", lambda: 1e10)
+    monkeypatch.setattr(machine_limits, "peak", lambda dtype: 1e10)
+    assert machine_limits.Work(5_000_000, products, np.dtype(float)).describe(seconds) == told
+
+
+def test_the_work_of_a_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bytes are those of what is read and written once; products in loops count for each step; short steps are bare."""
+    monkeypatch.setattr(machine_limits, "bandwidth", lambda: 1e9)
+    monkeypatch.setattr(machine_limits, "peak", lambda dtype: 1e9)
+
+    def products(x: Any, w: Any) -> Any:
+        return gt.scan(lambda h, _: (np.tanh(w @ h), None), x, None, length=30)[0]
+
+    timeline = jit(products).timeline(np.ones((40, 8)), np.ones((40, 40)))
+    assert sum(step.traffic for step in timeline.steps) == 8 * (2 * 40 * 8 + 40 * 40)
+    (work,) = [machine_limits.work_of(step.instructions, step.traffic) for step in timeline.steps]
+    assert work.products == 30 * 2 * 40 * 40 * 8
+    assert "GEMM peak" in str(timeline)
+    assert " of " not in str(jit(two_lines).timeline(np.ones(3))).splitlines()[-1]

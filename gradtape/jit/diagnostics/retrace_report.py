@@ -1,0 +1,105 @@
+"""A report, once for each compiled function, that it is traced again and again: which argument differs, and a fix."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gradtape.core.tensor import Tensor
+from gradtape.loops.checks import paths
+
+SIGNATURES_AT_MOST = 6
+"""For how many kinds of arguments a function is traced without a report: a few shapes are usual."""
+VARIANTS_AT_MOST = 4
+"""How many traces for one kind of arguments are made without a report."""
+SHOWN = 4
+"""How many values, shapes or dtypes a report shows."""
+
+
+class Leaf(NamedTuple):
+    """What a trace depends on of one argument or part of one: its shape, its dtype, or its value."""
+
+    shape: str
+    dtype: str
+    value: str
+
+
+class RetraceReport:
+    """The arguments that a function was traced for, and what differs among them."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self._seen: list[dict[str, Leaf]] = []
+        self._is_told = False
+
+    def note(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+        """Note the arguments of a call that is traced, for a kind of arguments that is new; a message if it is time."""
+        if self._is_told:
+            return ""
+        self._seen.append(describe_arguments(self._function, args, kwargs))
+        if len(self._seen) <= SIGNATURES_AT_MOST:
+            return ""
+        self._is_told = True
+        told = self._differences()
+        if not told:
+            return ""
+        reasons = "; ".join(what for what, _ in told)
+        fixes = dict.fromkeys(fix for _, fix in told)
+        return (
+            f"was traced for {len(self._seen)} kinds of arguments, and each takes its time to compile: {reasons}.\n"
+            + "\n".join(f"  fix: {fix}" for fix in fixes)
+        )
+
+    def _differences(self) -> list[tuple[str, str]]:
+        """For each part of the arguments that differs: what it was, and what to write instead."""
+        names = dict.fromkeys(name for seen in self._seen for name in seen)
+        everywhere = [name for name in names if all(name in seen for seen in self._seen)]
+        if len(everywhere) < len(names):
+            return [("they are nested in different ways", "the same lists, dicts and keys in all calls")]
+        found = []
+        for name in everywhere:
+            for kind, fix in _FIXES.items():
+                values = dict.fromkeys(getattr(seen[name], kind) for seen in self._seen)
+                if len(values) > 2:
+                    found.append((f"{name} {_WORDS[kind]} {_list(list(values))}", fix.format(name=name)))
+        return found
+
+
+_WORDS = {"shape": "had shapes", "dtype": "had dtypes", "value": "was"}
+_FIXES = {
+    "shape": "pad {name} to one of a few sizes, or call the function without jit where each size comes once",
+    "dtype": "convert {name} to one dtype before the call",
+    "value": "pass np.asarray({name}) if it is a number to compute with: each Python number is a program of its own",
+}
+
+
+def _list(values: list[str]) -> str:
+    more = f" and {len(values) - SHOWN} more" if len(values) > SHOWN else ""
+    return ", ".join(values[:SHOWN]) + more
+
+
+def describe_arguments(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Leaf]:
+    """What a trace depends on of each argument, under the name that the user knows it by, such as `batch['x'][0]`."""
+    names = _parameter_names(function, len(args))
+    given = [*zip(names, args, strict=True), *kwargs.items()]
+    return {f"{name}{path}": _describe(leaf) for name, value in given for path, leaf in paths(value)}
+
+
+def _describe(leaf: Any) -> Leaf:
+    if isinstance(leaf, Tensor | np.ndarray | np.generic):
+        return Leaf(str(tuple(leaf.shape)), str(leaf.dtype), "")
+    text = repr(leaf) if isinstance(leaf, bool | int | float | complex | str | bytes | None) else ""
+    return Leaf("", type(leaf).__name__, text if len(text) <= 24 else f"{text[:21]}...")
+
+
+def _parameter_names(function: Callable[..., Any], count: int) -> list[str]:
+    """The names of the first parameters; `argument 3` for those that have none."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        parameters = ()  # type: ignore[assignment]
+    known = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return [*known[:count], *(f"argument {number}" for number in range(len(known[:count]), count))]
