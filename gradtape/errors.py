@@ -251,6 +251,33 @@ class NumericsWarning(GradientWarning):
     """
 
 
+class JitWarning(UserWarning):
+    """Something inside a compiled function that is slow, behaves differently there, or keeps it from being compiled.
+
+    `.problem` is the finding, where it has a code (GT701 to GT704), and None otherwise.
+
+    >>> import warnings, numpy as np
+    >>> from gradtape.jit import JitWarning, jit
+    >>> @jit
+    ... def noisy(x):
+    ...     return x + np.random.normal()
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     _ = noisy(np.ones(2))
+    >>> caught[0].category is JitWarning, caught[0].message.problem.code
+    (True, 'GT704')
+    """
+
+    problem: Problem | None
+
+    def __init__(self, problem: Problem | str) -> None:
+        self.problem = None if isinstance(problem, str) else problem
+        super().__init__(problem if isinstance(problem, str) else problem.to_text())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.args[0] if self.problem is None else self.problem,)
+
+
 _BY_NUMPY_CLASS: list[tuple[type[Exception], type[GradTapeError]]] = [
     (np.exceptions.AxisError, AxisError),
     (np.linalg.LinAlgError, LinearAlgebraError),

@@ -32,6 +32,7 @@ GROUPS = {
     "4": "numbers",
     "5": "silent mistakes and the health of training",
     "6": "beyond one process",
+    "7": "compiled functions that are slow",
 }
 _SEVERITIES = {"raise": "an error", "warn": "warned of", "note": "noted"}
 

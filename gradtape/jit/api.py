@@ -23,6 +23,7 @@ from gradtape.errors import GradTapeError, OperandError
 from gradtape.forking import fork_safe
 from gradtape.jit.diagnostics import explain_call, loop_report, retrace_reasons
 from gradtape.jit.diagnostics.explain_call import is_suspect
+from gradtape.jit.diagnostics.reason import Reason
 from gradtape.jit.diagnostics.retrace_report import VARIANTS_AT_MOST, RetraceReport
 from gradtape.jit.errors import GuardFailed, Untraceable, warn
 from gradtape.jit.guards.signature import CallArguments, Inline, parse_static_arguments
@@ -92,7 +93,7 @@ class Compiled(Inspection):
         self._retraces = RetraceReport(function)
         self._is_unsettled = False  # whether it was warned that each call is traced anew
         self._misfits = 0  # how many executables failed a guard in the call they were compiled in
-        self._warned: set[str] = set()  # the warnings that were given
+        self._warned: set[tuple[object, ...]] = set()  # the reasons that were reported
         self.is_silent = False  # without warnings: it was compiled by the library, not by the user
         self.stats = Statistics()
 
@@ -145,13 +146,13 @@ class Compiled(Inspection):
             self.stats.uncompiled += 1
             return self._function(*args, **kwargs)
         try:
-            call, why = CallArguments.of(self._function, self._static, args, kwargs), ""
+            call, why = CallArguments.of(self._function, self._static, args, kwargs), None
         except Inline:
-            call, why = None, ""
+            call, why = None, None
         except Untraceable as reason:
             call, why = None, retrace_reasons.explain_untraceable(reason, self._function)
         if call is None:  # after that, so that an error of the function's does not seem to come of another
-            return self._run_uncompiled(args, kwargs, why) if why else self._function(*args, **kwargs)
+            return self._function(*args, **kwargs) if why is None else self._run_uncompiled(args, kwargs, why)
         key = tuple(call.key)
         executables = self._cache.lookup(key)
         if executables is None:
@@ -243,7 +244,7 @@ class Compiled(Inspection):
             if len(executables) >= TRACES_AT_MOST:
                 self._keep(key, None)
                 return self._run_uncompiled(args, kwargs, retrace_reasons.explain_too_many(self._function, executables))
-            why, failed = "", None
+            why, failed = None, None
             try:
                 made = self._compile(call, args, kwargs)
             except Inline:
@@ -269,11 +270,11 @@ class Compiled(Inspection):
             self._keep(key, None)
             return self._run_uncompiled(args, kwargs, retrace_reasons.explain_inexact(executable))
 
-    def _run_untraced(self, key: Any, why: str, error: Exception | None, args: Any, kwargs: Any) -> Any:
+    def _run_untraced(self, key: Any, why: Reason | None, error: Exception | None, args: Any, kwargs: Any) -> Any:
         """Run the function, which was not traced for a reason, an error, or because a tape is on."""
         if error is not None:
             return self._run_after_trace_error(key, error, args, kwargs)
-        if not why:
+        if why is None:
             return self._function(*args, **kwargs)
         self._keep(key, None)
         return self._run_uncompiled(args, kwargs, why)
@@ -304,24 +305,24 @@ class Compiled(Inspection):
     def _warn_if_slow(self, executable: Executable, before: list[Executable], args: Any, kwargs: Any) -> None:
         """Warn, once for each reason, if the function is traced again and again, or its loops call NumPy kernels."""
         if not before:
-            why = self._retraces.note(args, kwargs)
+            why = self._retraces.note(args, kwargs, self.stats.runs)
         elif len(before) == VARIANTS_AT_MOST and not self._is_unsettled:
             why = retrace_reasons.explain_variants(self._function, before, TRACES_AT_MOST)
         else:
-            why = ""
-        for reason in (why, loop_report.explain_kernels_in_loops(executable.runner.steps)):
-            if reason:
-                self._warn(reason)
+            why = None
+        for reason in (*([] if why is None else [why]), *loop_report.explain_loops(executable.runner.steps)):
+            self._warn(reason)
 
-    def _run_uncompiled(self, args: Any, kwargs: Any, why: str) -> Any:
+    def _run_uncompiled(self, args: Any, kwargs: Any, why: Reason) -> Any:
         self.stats.uncompiled += 1
         self._warn(why)
         return self._function(*args, **kwargs)
 
-    def _warn(self, why: str) -> None:
-        if not self.is_silent and why not in self._warned:
-            self._warned.add(why)
-            warn(f"jit: {self._name} {why}")
+    def _warn(self, why: Reason) -> None:
+        """Report a reason, once for each line."""
+        if not self.is_silent and why.key not in self._warned:
+            self._warned.add(why.key)
+            why.report(self._name)
 
     def _keep(self, key: Any, executables: list[Executable] | None) -> None:
         if self._cache.keep(key, executables):

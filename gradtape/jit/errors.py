@@ -6,22 +6,7 @@ import sys
 import warnings
 
 from gradtape.core.location import Location, is_library
-
-
-class JitWarning(UserWarning):
-    """Something inside a compiled function that behaves differently there, or that keeps it from being compiled.
-
-    >>> import warnings, numpy as np
-    >>> from gradtape.jit import JitWarning, jit
-    >>> @jit
-    ... def noisy(x):
-    ...     return x + np.random.normal()
-    >>> with warnings.catch_warnings(record=True) as caught:
-    ...     warnings.simplefilter("always")
-    ...     _ = noisy(np.ones(2))
-    >>> caught[0].category is JitWarning
-    True
-    """
+from gradtape.errors import JitWarning
 
 
 class Untraceable(BaseException):

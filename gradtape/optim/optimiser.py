@@ -88,7 +88,7 @@ class Optimiser(ABC):
         allow_none: bool = False,
         **unknown: Any,
     ) -> None:
-        self._learning_rate = self._checked_rate(learning_rate)
+        self._set_rate(learning_rate)
         if unknown:
             self._refuse(next(iter(unknown)), options)
         self._check_options(options)
@@ -130,13 +130,19 @@ class Optimiser(ABC):
     @property
     def learning_rate(self) -> Any:
         """The learning rate, or the schedule. Setting a number reaches the state that `step` keeps, too."""
-        return self._learning_rate
+        return float(self._number) if self._schedule is None else self._schedule
 
     @learning_rate.setter
     def learning_rate(self, value: float | Schedule) -> None:
-        self._learning_rate = self._checked_rate(value)
+        self._set_rate(value)
         if self.state is not None and not callable(value):
             self.state["learning_rate"].assign(value)
+
+    def _set_rate(self, given: Any) -> None:
+        """Set the learning rate. A number is an array here: compiled functions are not traced again for another one."""
+        rate = self._checked_rate(given)
+        self._schedule: Schedule | None = rate if callable(rate) else None
+        self._number = np.array(np.nan if callable(rate) else rate)
 
     def _checked_rate(self, rate: Any) -> Any:
         if _holds_parameters(rate):
@@ -216,8 +222,7 @@ class Optimiser(ABC):
         (['count', 'first', 'learning_rate', 'second'], {'w': array([0., 0.])})
         """
         named = checked_parameters(params, self.name)
-        rate = np.nan if callable(self._learning_rate) else self._learning_rate
-        state: dict[str, Any] = {"count": np.int64(0), "learning_rate": np.float64(rate)}
+        state: dict[str, Any] = {"count": np.int64(0), "learning_rate": np.float64(self._number)}
         for slot in self._slots:
             fresh = [self._fresh(slot, value, self._options_of(path, value)) for path, value in named]
             state[slot] = rebuild(params, fresh)
@@ -253,7 +258,7 @@ class Optimiser(ABC):
         for number, gradient in zip(kept, gradients, strict=True):
             path, value = named[number]
             options = self._options_of(path, value)
-            rate = self._rate(options.get("learning_rate", self._learning_rate), state, options)
+            rate = self._rate(options.get("learning_rate", self._schedule), state, options)
             mine = {slot: slots[slot][number] for slot in self._slots}
             gradient = gradient if gradient.dtype == value.dtype else gradient.astype(value.dtype)
             changed, mine = self._leaf(Leaf(value, gradient, mine, steps, rate, options))
@@ -420,7 +425,7 @@ class Optimiser(ABC):
         self.state, self._owners = _as_variables(restored(stored, fresh, self.name)), list(targets)
 
     def __repr__(self) -> str:
-        rate = getattr(self._learning_rate, "__name__", self._learning_rate)
+        rate = getattr(self.learning_rate, "__name__", self.learning_rate)
         shown = "".join(f", {name}={value}" for name, value in self.options.items())
         return f"{self.name}(learning_rate={rate}{shown})"
 

@@ -330,7 +330,11 @@ def test_a_value_that_is_never_the_same_ends_compilation_with_a_warning() -> Non
     def step(x: Any) -> Any:
         return x * float(x[0])
 
-    for i in range(16):
+    for i in range(4):
+        np.testing.assert_array_equal(step(X + i), (X + i) * (X[0] + i))
+    with pytest.warns(JitWarning, match=r"GT701.* was traced 5 times for the same kind of arguments"):
+        step(X + 4)
+    for i in range(5, 16):
         np.testing.assert_array_equal(step(X + i), (X + i) * (X[0] + i))
     assert_compiled(step, 16)
     with pytest.warns(JitWarning, match=r"float\(x\[0\]\)"):

@@ -11,6 +11,7 @@ import pytest
 import gradtape as gt
 from gradtape.config import config
 from gradtape.core.rules import TABLE
+from gradtape.jit import JitWarning
 from gradtape.jit.ir.program import Instruction, Literal, Program, ProgramError, Value
 from gradtape.jit.ir.verify import verify
 from gradtape.jit.ir.while_loop import WHILE, WhileLoop, while_runners
@@ -126,8 +127,10 @@ def test_large_arrays_and_kernels_of_numpy() -> None:
         return gt.while_loop(lambda v: v.max() < 4.0, lambda v: np.sort(v * 1.3 + 0.1 * v[::-1]), x).sum()
 
     for x in (np.linspace(0.1, 1.0, 7), np.linspace(0.1, 1.0, 20_000)):
-        np.testing.assert_allclose(gt.jit(sorted_sum)(x), sorted_sum(x), rtol=1e-12)
-        np.testing.assert_allclose(gt.jit(gt.grad(sorted_sum))(x), gt.grad(sorted_sum)(x), rtol=1e-11)
+        for function in (sorted_sum, gt.grad(sorted_sum)):
+            with pytest.warns(JitWarning, match=r"GT702.*argsort"):
+                found = gt.jit(function)(x)
+            np.testing.assert_allclose(found, function(x), rtol=1e-11)
 
 
 def test_without_native_code() -> None:

@@ -350,6 +350,18 @@ def test_plateau_waits_reduces_and_rests() -> None:
     assert [upwards.step(1.0, metric) for metric in (1.0, 2.0, 2.0)] == [1.0, 1.0, 0.5]
 
 
+def test_another_learning_rate_is_no_other_program() -> None:
+    """A compiled step reads the rate from the state: one trace for all rates, each of which counts."""
+    opt = gt.optim.SGD(0.5)
+    step = gt.jit(lambda grads, state, params: opt.update(grads, state, params))
+    params, state = np.ones(3), opt.init(np.ones(3))
+    for rate in (0.5, 0.25, 0.125):
+        opt.learning_rate = rate
+        found, _ = step(np.ones(3), {**state, "learning_rate": np.float64(rate)}, params)
+        np.testing.assert_array_equal(found, 1.0 - rate)
+    assert step.stats.traces == 1
+
+
 def test_a_state_belongs_to_its_variables() -> None:
     """What is remembered of one variable never moves another: other variables, or another order, are refused."""
     one, other, opt = gt.Variable(np.zeros(2)), gt.Variable(np.zeros(2)), gt.optim.Adam(0.1)

@@ -15,7 +15,7 @@ import warnings
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
-from gradtape.errors import GradientWarning, GradTapeError
+from gradtape.errors import GradTapeError
 from gradtape.explain.emit import listeners, withhold
 from gradtape.explain.emit.listeners import Place
 from gradtape.explain.emit.severity import severity
@@ -32,10 +32,11 @@ recent: deque[Problem] = deque(maxlen=100)
 """The latest warnings: `tape.report` shows those about its lines."""
 
 
-def report(problem: Problem, words: str = "") -> None:
+def report(problem: Problem, words: str = "", subject: str = "") -> None:
     """Raise `problem`, warn of it (once per place), or keep it for `notes()`, by the severity of its code.
 
     `words` replace the text of a warning, where a stand-in has to warn in the words of the library it stands for.
+    `subject` is the name of what it is about, where a place is warned of once for each.
     """
     withheld = withhold.current.get()
     if withheld is not None and withheld.wants(problem.code):
@@ -47,7 +48,7 @@ def report(problem: Problem, words: str = "") -> None:
     if listeners.notify(problem):
         return
     if how == "warn":
-        _warn(problem, words)
+        _warn(problem, words, subject)
     elif how == "note" and problem.place not in _noted:
         if len(_noted) >= NOTES_AT_MOST:
             _noted.clear()
@@ -89,9 +90,9 @@ class _WarnedPlaces:
     def __init__(self) -> None:
         self._filters: list[Any] = []
         self._state: list[Any] = []
-        self._places: set[Place] = set()
+        self._places: set[Place | tuple[str, str, int, int, str]] = set()  # with a subject, where there is one
 
-    def places(self) -> set[Place]:
+    def places(self) -> set[Any]:
         filters: Any = warnings.filters
         if filters is not self._filters or list(filters) != self._state:
             self._filters, self._state, self._places = filters, list(filters), set()
@@ -110,16 +111,17 @@ def forget_warned() -> None:
 
 
 @functools.cache
-def _as_user_warning(kind: type[GradientWarning]) -> type[GradientWarning]:
+def _as_user_warning(kind: type[Warning]) -> type[Warning]:
     """A subclass of our warning class named UserWarning, the class that other libraries warn with."""
     return type("UserWarning", (kind,), {"__module__": "builtins", "__doc__": kind.__doc__})
 
 
-def _warn(problem: Problem, words: str = "") -> None:
+def _warn(problem: Problem, words: str = "", subject: str = "") -> None:
     places = _warned.places()
-    if problem.place in places:
+    place = (*problem.place, subject) if subject else problem.place
+    if place in places:
         return
-    places.add(problem.place)
+    places.add(place)
     recent.append(problem)
     kind = CODES[problem.code].warning
     message = _as_user_warning(kind)(problem) if words else kind(problem)  # type: ignore[arg-type]

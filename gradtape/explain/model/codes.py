@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gradtape import errors
-from gradtape.errors import BroadcastWarning, GradientWarning, GradTapeError, NumericsError, NumericsWarning
+from gradtape.errors import (
+    BroadcastWarning,
+    GradientWarning,
+    GradTapeError,
+    JitWarning,
+    NumericsError,
+    NumericsWarning,
+)
 
 SEVERITIES = ("raise", "warn", "note", "off")
 
@@ -23,7 +30,7 @@ class Code:
     title: str
     severity: str
     error: type[GradTapeError]
-    warning: type[GradientWarning]
+    warning: type[GradientWarning | JitWarning]
     summary: str
 
     @property
@@ -45,7 +52,7 @@ def _add(
     severity: str,
     summary: str,
     error: type[GradTapeError] = GradTapeError,
-    warning: type[GradientWarning] = GradientWarning,
+    warning: type[GradientWarning | JitWarning] = GradientWarning,
 ) -> None:
     CODES[code] = Code(code, title, severity, error, warning, summary)
 
@@ -450,4 +457,38 @@ _add_error(
     errors.OperandError,
     "A gradient over chunks of rows is put together from those of the chunks, which is right for a sum or a mean over "
     "the rows only. Of this loss, the value of all rows is neither the sum nor the mean of the values of its parts.",
+)
+
+# -- 7xx: compiled functions that are slow
+
+_add(
+    "GT701",
+    "traced again and again",
+    "warn",
+    "A compiled function is traced for each new shape, dtype and Python number, and for each value that it looks at. "
+    "Each trace takes its time to compile; where every call has one of its own, that is all the time there is.",
+    warning=JitWarning,
+)
+_add(
+    "GT702",
+    "a NumPy kernel in each step of a loop",
+    "warn",
+    "A loop is native code, but one of its operations has no native form: each step goes back to Python for it.",
+    warning=JitWarning,
+)
+_add(
+    "GT703",
+    "a whole array is copied in each step of a loop",
+    "warn",
+    "A step of a compiled loop writes to a part of an array whose old version is needed later, so that all of the "
+    "array is copied first, in each step.",
+    warning=JitWarning,
+)
+_add(
+    "GT704",
+    "not compiled",
+    "warn",
+    "A function given to jit runs as it is, because something in it cannot be the same in each call, or has no traced "
+    "form. The answer is right, and no faster than without jit.",
+    warning=JitWarning,
 )

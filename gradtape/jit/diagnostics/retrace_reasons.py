@@ -1,4 +1,4 @@
-"""Messages that explain why a function is traced again or not compiled: the reason, the user's line, and a fix."""
+"""Why a function is traced again or not compiled: the reason, the user's lines, and a fix."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradtape.core.location import Location, is_library
+from gradtape.jit.diagnostics.reason import RETRACED, UNCOMPILED, Reason
 from gradtape.jit.errors import Untraceable
 from gradtape.jit.guards.holders import GONE, Place, same_scalar
 from gradtape.jit.guards.impure_reads import codes_of, functions_of, within_reach
@@ -23,63 +24,71 @@ if TYPE_CHECKING:
 _STORES = ("STORE_GLOBAL", "STORE_DEREF", "STORE_ATTR")
 
 
-def explain_untraceable(reason: BaseException, function: Any) -> str:
-    """Message for a function that cannot be traced."""
-    return f"is not compiled, because {reason}.{_find_line_of(reason, function)}"
+def explain_untraceable(reason: BaseException, function: Any) -> Reason:
+    """Why a function cannot be traced. The second sentence of a reason is what to write instead."""
+    why, _, fix = str(reason).partition(". ")
+    fixes = (fix[0].lower() + fix[1:],) if fix else ()
+    return Reason(UNCOMPILED, f"is not compiled, because {why}", _find_line_of(reason, function), fixes)
 
 
-def explain_trace_error(error: Exception, function: Any) -> str:
-    """Message for a function that fails when it is traced, and not otherwise."""
-    return f"is not compiled, because tracing it failed: {first_line(error)}{_find_line_of(error, function)}"
+def explain_trace_error(error: Exception, function: Any) -> Reason:
+    """Why a function is not compiled that fails when it is traced, and not otherwise."""
+    text = f"is not compiled, because tracing it failed: {first_line(error)}"
+    return Reason(UNCOMPILED, text, _find_line_of(error, function))
 
 
-def explain_unsettled(function: Any, executable: Executable) -> str:
-    """Message for a function that changes what it reads in each call, so that no trace can be used again."""
+def explain_unsettled(function: Any, executable: Executable) -> Reason:
+    """Why no trace can be used again: the function changes what it reads in each call."""
     name, has_grown = _find_change(function, executable.survey)
     what = "something that it reads" if name is None else f"{name!r}, which it also reads"
     line = _find_line(_functions(function, executable.survey), lambda _, member: member.argval == name)
     keeping = "return what is to be kept, and collect it outside"
     counting = "pass it in as an array, and return the new one; or do this outside"
-    return f"is traced anew in each call, because it changes {what}.{line}\n  fix: {keeping if has_grown else counting}"
+    text = f"is traced anew in each call, because it changes {what}"
+    return Reason(RETRACED, text, line, (keeping if has_grown else counting,))
 
 
-def explain_too_many(function: Any, executables: list[Executable]) -> str:
-    """Message for a function that was traced too often for the same arguments."""
-    why, more = _explain_variants(function, executables[-1])
-    return f"was traced {len(executables)} times because {why}, and is not compiled any more.{more}"
+def explain_too_many(function: Any, executables: list[Executable]) -> Reason:
+    """Why a function is not compiled any more: it was traced too often for the same arguments."""
+    why, places, fix = _explain_variants(function, executables[-1])
+    text = f"was traced {len(executables)} times because {why}, and is not compiled any more"
+    return Reason(UNCOMPILED, text, places, (fix,))
 
 
-def explain_variants(function: Any, executables: list[Executable], most: int) -> str:
-    """Message for a function that is traced again for arguments that it was traced for before."""
-    why, more = _explain_variants(function, executables[-1])
-    return (
-        f"was traced {len(executables) + 1} times for the same kind of arguments, because {why}; after {most} times it "
-        f"is not compiled any more.{more}"
-    )
+def explain_variants(function: Any, executables: list[Executable], most: int) -> Reason:
+    """Why a function is traced again for arguments that it was traced for before."""
+    why, places, fix = _explain_variants(function, executables[-1])
+    text = f"was traced {len(executables) + 1} times for the same kind of arguments, because {why}"
+    return Reason(RETRACED, text, places, (fix,), (f"After {most} times it is not compiled any more.",))
 
 
-def _explain_variants(function: Any, last: Executable) -> tuple[str, str]:
-    """Why the last trace of the same arguments did not fit, and what to write instead."""
+def _explain_variants(function: Any, last: Executable) -> tuple[str, tuple[Location, ...], str]:
+    """Why the last trace of the same arguments did not fit, the lines behind that, and what to write instead."""
     if last.survey.read() is not None:
-        return "a value it looks at was another one each time", f" {_show_guards(last)}"
+        return "a value it looks at was another one each time", _find_guards(last), _WITHOUT_LOOKING
     name, _ = _find_change(function, last.survey)
     what = "something that it reads" if name is None else f"{name!r}, which it reads,"
-    return f"{what} was another one each time", "\n  fix: pass what changes as an argument, as an array"
+    line = _find_line(_functions(function, last.survey), lambda _, member: name is not None and member.argval == name)
+    return f"{what} was another one each time", line, "pass what changes as an argument, as an array"
 
 
-def explain_inexact(executable: Executable) -> str:
-    """Message for a function with a guard on the last bit of a value, which its own program does not reproduce."""
-    return (
-        f"is not compiled, because it looks at a value to the last bit, and compiled code may compute that in another "
-        f"order. {_show_guards(executable)}"
+def explain_inexact(executable: Executable) -> Reason:
+    """Why a function is not compiled that has a guard on the last bit of a value, which its program may not have."""
+    text = (
+        "is not compiled, because it looks at a value to the last bit, and compiled code may compute that in another "
+        "order"
     )
+    return Reason(UNCOMPILED, text, _find_guards(executable), (_WITHOUT_LOOKING,))
 
 
-def _show_guards(executable: Executable) -> str:
-    """The lines at which a function has looked at values, the last ones of them, and what to do instead."""
-    lines = "\n".join(guard.location.show() for guard in executable.program.guards[-2:])
-    fix = "look at comparisons (`x > 1.0`) and not at numbers, use np.where or gt.while_loop, or return the value"
-    return f"It looks at\n{lines}\n  fix: {fix}"
+_WITHOUT_LOOKING = (
+    "look at comparisons (`x > 1.0`) and not at numbers, use np.where or gt.while_loop, or return the value"
+)
+
+
+def _find_guards(executable: Executable) -> tuple[Location, ...]:
+    """The lines at which a function has looked at values, the last ones of them."""
+    return tuple([guard.location for guard in executable.program.guards[-2:]])
 
 
 def first_line(error: Exception) -> str:
@@ -132,17 +141,17 @@ def _find_default(value: Any, function: Any, survey: Survey) -> str | None:
     return None
 
 
-def _find_line_of(reason: BaseException, function: Any) -> str:
-    """The user's line behind a reason not to compile a function, as a line of a message; nothing if it is not known."""
+def _find_line_of(reason: BaseException, function: Any) -> tuple[Location, ...]:
+    """The user's line behind a reason not to compile a function; nothing if it is not known."""
     if isinstance(reason, Untraceable) and reason.location is not None:
-        return f"\n{reason.location.show()}"
+        return (reason.location,)
     raised, trace = None, reason.__traceback__
     while trace is not None:
         if not is_library(trace.tb_frame.f_code.co_filename):
             raised = trace
         trace = trace.tb_next
     if raised is not None:
-        return f"\n{Location(raised.tb_frame.f_code, raised.tb_lasti).show()}"
+        return (Location(raised.tb_frame.f_code, raised.tb_lasti),)
     text = str(reason)
     named = text.split("'")[1] if text.count("'") > 1 else ""
     if "random numbers" in text:
@@ -178,8 +187,10 @@ def _find_drawing_names() -> frozenset[str]:
     return frozenset(name for kind in kinds for name in vars(kind) if not name.startswith("_"))
 
 
-def _find_line(functions: Iterable[types.FunctionType], fits: Callable[[Any, dis.Instruction], bool]) -> str:
-    """The user's line that binds a name that `fits`, or else the first one that reads it, as a line of a message.
+def _find_line(
+    functions: Iterable[types.FunctionType], fits: Callable[[Any, dis.Instruction], bool]
+) -> tuple[Location, ...]:
+    """The user's line that binds a name that `fits`, or else the first one that reads it; nothing if there is none.
 
     It is asked with the instruction before, which loads what a method is of, and the one with the name.
     """
@@ -190,10 +201,10 @@ def _find_line(functions: Iterable[types.FunctionType], fits: Callable[[Any, dis
             if isinstance(instruction.argval, str) and fits(previous, instruction):
                 where = Location(code, instruction.offset)
                 if instruction.opname in _STORES:
-                    return f"\n{where.show()}"
+                    return (where,)
                 reading = reading or where
             previous = instruction
-    return "" if reading is None else f"\n{reading.show()}"
+    return () if reading is None else (reading,)
 
 
 def _functions(function: Any, survey: Survey) -> Iterator[types.FunctionType]:

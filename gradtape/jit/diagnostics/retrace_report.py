@@ -9,22 +9,30 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.core.tensor import Tensor
+from gradtape.jit.diagnostics.reason import RETRACED, Reason
 from gradtape.loops.checks import paths
 
 SIGNATURES_AT_MOST = 6
 """For how many kinds of arguments a function is traced without a report: a few shapes are usual."""
 VARIANTS_AT_MOST = 4
 """How many traces for one kind of arguments are made without a report."""
+NOTED_AT_MOST = 100
+"""How many kinds of arguments are noted."""
+VALUES_AT_MOST = 3
+"""How many shapes, dtypes or values of one argument are usual."""
+USED_OFTEN = 10
+"""Calls for each kind of arguments, from which on the time to compile them does not matter."""
 SHOWN = 4
 """How many values, shapes or dtypes a report shows."""
 
 
 class Leaf(NamedTuple):
-    """What a trace depends on of one argument or part of one: its shape, its dtype, or its value."""
+    """What a trace depends on of one argument or part of one: its shape, dtype or value, or how many parts it has."""
 
     shape: str
     dtype: str
     value: str
+    parts: str = ""
 
 
 class RetraceReport:
@@ -35,43 +43,42 @@ class RetraceReport:
         self._seen: list[dict[str, Leaf]] = []
         self._is_told = False
 
-    def note(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-        """Note the arguments of a call that is traced, for a kind of arguments that is new; a message if it is time."""
-        if self._is_told:
-            return ""
+    def note(self, args: tuple[Any, ...], kwargs: dict[str, Any], runs: int) -> Reason | None:
+        """Note the arguments of a call that is traced, for a kind of arguments that is new; a report if it is time.
+
+        `runs` is how often compiled programs of the function were run so far.
+        """
+        if self._is_told or len(self._seen) >= NOTED_AT_MOST:
+            return None
         self._seen.append(describe_arguments(self._function, args, kwargs))
-        if len(self._seen) <= SIGNATURES_AT_MOST:
-            return ""
-        self._is_told = True
+        if len(self._seen) <= SIGNATURES_AT_MOST or runs >= USED_OFTEN * len(self._seen):
+            return None
         told = self._differences()
         if not told:
-            return ""
-        reasons = "; ".join(what for what, _ in told)
-        fixes = dict.fromkeys(fix for _, fix in told)
-        return (
-            f"was traced for {len(self._seen)} kinds of arguments, and each takes its time to compile: {reasons}.\n"
-            + "\n".join(f"  fix: {fix}" for fix in fixes)
-        )
+            return None
+        self._is_told = True
+        text = f"was traced for {len(self._seen)} kinds of arguments, and each takes its time to compile"
+        notes = tuple([what for what, _ in told])
+        return Reason(RETRACED, text, (), tuple(dict.fromkeys(fix for _, fix in told)), notes)
 
     def _differences(self) -> list[tuple[str, str]]:
         """For each part of the arguments that differs: what it was, and what to write instead."""
         names = dict.fromkeys(name for seen in self._seen for name in seen)
-        everywhere = [name for name in names if all(name in seen for seen in self._seen)]
-        if len(everywhere) < len(names):
-            return [("they are nested in different ways", "the same lists, dicts and keys in all calls")]
         found = []
-        for name in everywhere:
+        for name in [name for name in names if all(name in seen for seen in self._seen)]:
             for kind, fix in _FIXES.items():
                 values = dict.fromkeys(getattr(seen[name], kind) for seen in self._seen)
-                if len(values) > 2:
+                values.pop("", None)
+                if len(values) > VALUES_AT_MOST:
                     found.append((f"{name} {_WORDS[kind]} {_list(list(values))}", fix.format(name=name)))
         return found
 
 
-_WORDS = {"shape": "had shapes", "dtype": "had dtypes", "value": "was"}
+_WORDS = {"shape": "had shapes", "dtype": "had dtypes", "value": "was", "parts": "had numbers of parts:"}
 _FIXES = {
     "shape": "pad {name} to one of a few sizes, or call the function without jit where each size comes once",
     "dtype": "convert {name} to one dtype before the call",
+    "parts": "join the parts of {name} to one array, padded to one of a few lengths",
     "value": "pass np.asarray({name}) if it is a number to compute with: each Python number is a program of its own",
 }
 
@@ -85,7 +92,13 @@ def describe_arguments(function: Callable[..., Any], args: tuple[Any, ...], kwar
     """What a trace depends on of each argument, under the name that the user knows it by, such as `batch['x'][0]`."""
     names = _parameter_names(function, len(args))
     given = [*zip(names, args, strict=True), *kwargs.items()]
-    return {f"{name}{path}": _describe(leaf) for name, value in given for path, leaf in paths(value)}
+    found = {}
+    for name, value in given:
+        parts = {f"{name}{path}": _describe(leaf) for path, leaf in paths(value)}
+        if list(parts) != [name]:
+            found[name] = Leaf("", "", "", str(len(parts)))
+        found.update(parts)
+    return found
 
 
 def _describe(leaf: Any) -> Leaf:

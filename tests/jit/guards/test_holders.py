@@ -1148,7 +1148,7 @@ class TestMessages:
         (message,) = [str(warning.message) for warning in caught]
         assert "it reads 'lr' (as model.lr[0]), an iterator (itertools.repeat)" in message
         assert "next(model.lr[0])" in message
-        assert "Take the next item outside and pass it in" in message
+        assert "take the next item outside and pass it in" in message
 
     def test_it_is_said_once(self) -> None:
         """Calls with arrays of other shapes do not say it again."""

@@ -136,6 +136,23 @@ def test_arguments_that_overlap():
     assert np.array_equal(jit(lambda x: x * 2.0 + 1.0)(windows), windows * 2.0 + 1.0)
 
 
+def test_arrays_of_several_dtypes_are_joined_natively():
+    """The rows of a matrix that is written out, with zeros and ones in between, in a loop; other dtypes beside it."""
+
+    def rotated(angle, *others):
+        found = gt.eye(3)
+        for step in range(40):
+            c, s = np.cos(angle * step), np.sin(angle * step)
+            found = found @ gt.array([[1, 0, 0], [0, c, -s], [0, s, c]])
+        return np.sum(np.concatenate([found.reshape(-1), *others]))
+
+    arguments = [np.float64(0.3), np.arange(3), np.array([True, False]), np.array([0.5], "float32")]
+    compiled = jit(gt.value_and_grad(rotated))
+    answer = compiled(*arguments)  # a kernel in the loop would be a warning
+    assert len(groups(compiled)) == len(compiled._last().runner.steps)
+    np.testing.assert_allclose(answer, gt.value_and_grad(rotated)(*arguments), rtol=1e-12)
+
+
 def test_numbers_and_arrays_of_no_dimensions():
     """Results of no dimensions are NumPy's scalars on every way, those of later calls included."""
     compiled = jit(lambda x: np.sum(x * x) + 1.0)

@@ -33,13 +33,14 @@ from gradtape.jit.native.emit.shared import (
     import_records,
 )
 from gradtape.jit.native.lower.decompose import decompose
-from gradtape.jit.native.lower.ir import PART, WRITE, AnyInstruction, ArrayValue
+from gradtape.jit.native.lower.ir import PART, SCATTER_ADD, WRITE, AnyInstruction, ArrayValue
 from gradtape.jit.native.lower.support import CALLS, CHECKED, LOOPS, PRODUCTS
 from gradtape.jit.native.runtime import threads
 from gradtape.jit.native.runtime.llvm import Machine
 from gradtape.jit.native.runtime.pool import PARALLEL
 from gradtape.jit.native.schedule.fusion import CallStep, FusionPlan, Nest
 from gradtape.jit.native.schedule.layout import bytes_of
+from gradtape.jit.native.schedule.loop_copies import LoopCopy
 from gradtape.jit.native.schedule.workspace import Workspace
 
 LONGEST = 3000
@@ -88,6 +89,8 @@ class Block:
         self.slots |= {value: self.slots[output] for value, output in (*plan.aliases.items(), *plan.merged.items())}
         self.constant_arrays = {self.slots[value]: array for value, array in plan.constants.items()}
         self.kept: list[Any] = []  # objects whose addresses are in the code
+        self.bases: list[tuple[ArrayValue, AnyInstruction]] = []  # writes, each with the memory of what it writes to
+        self.loop_copies: list[LoopCopy] = []  # of the loops in here
         self._outlined = find_outlined([instruction for nest in plan.nests for instruction in nest.instructions])
         self._of_loops: SharedCode | None = module.code_of_loops
         self._shared = self._of_loops
@@ -111,6 +114,7 @@ class Block:
         arranged = self._memory.arrange(len(self._steps), guard=0 if self.checks is None else GUARD)
         self.temporaries = [(self.slots[key], offset) for key, offset in arranged.offsets.items()]
         self.workspace = arranged.size
+        self._offsets = arranged.offsets
         if self.checks is not None:
             self._insert_poison(arranged.starts)
             self._set_sizes(self.checks)
@@ -212,6 +216,7 @@ class Block:
         base = self.plan.links[result]
         source, target = self.slots[base], self.slots[result]
         if source != target:
+            self.bases.append((base, self.plan.producers[result]))
             if self._shared is not None:
                 self._steps.append(self._shared.add_copy(source, target, bytes_of(result)))
             else:
@@ -238,9 +243,26 @@ class Block:
             self._steps.append(NestCode(name, code.units, code.finish, code.work, False, {}))
         roots = [self.plan.layouts[value].root for value in instruction.values]
         self._memory.record_uses(len(self._steps) - 1, [*roots, *instruction.results, instruction])
+        if instruction.name == SCATTER_ADD and len(instruction.values) == 3:
+            self.bases.append((roots[2], instruction))
         links = self.plan.links
         versions = [(links[result], result) for result in instruction.results if result in links]
         self._memory.record_reuses(len(self._steps) - 1, [pair for pair in versions if roots.count(pair[0]) == 1])
+
+    def find_copies(self, steps: int | None) -> list[LoopCopy]:
+        """The copies that one run makes, as the body of a loop of so many steps, of arrays that are written to."""
+        made = [
+            LoopCopy(write.results[0], bytes_of(base), bytes_of(write.values[0]), steps)
+            for base, write in self.bases
+            if not self._is_same_memory(base, write.results[0])
+        ]
+        return [*made, *(copy.repeated(steps) for copy in self.loop_copies)]
+
+    def _is_same_memory(self, base: ArrayValue, result: ArrayValue) -> bool:
+        """Whether a result is in the memory of what it is a version of."""
+        if self.slots[base] == self.slots[result]:
+            return True
+        return base in self._offsets and self._offsets[base] == self._offsets.get(result)
 
     def _insert_poison(self, starts: dict[Any, int]) -> None:
         """Fill outputs with poison before the first step, and temporaries before the step at which each starts."""

@@ -154,6 +154,7 @@ class LoopBodyEmitter(InnerBlockEmitter):
         self.open(body.instructions, [*body.inputs, *(constant.value for constant in constants)], body.outputs, plan)
         space = self.outer_slot(self.instruction)
         self.prepare(space, {self.inner.slots[constant.value]: constant.array for constant in constants})
+        self.outer.loop_copies += self.inner.find_copies(loop.length)
         self.emit_steps(loop, space, [self.outer_slot(key) for key in self.operands])
         self.builder.ret_void()
         return int(loop.length * self.work())
@@ -284,6 +285,7 @@ class TileEmitter(InnerBlockEmitter):
         count = -(-tile.whole // tile.length)
         self.units = min(TILE_UNITS, count)
         self.open(tile.instructions, tile.inputs, tile.outputs)
+        self.outer.loop_copies += self.inner.loop_copies
         builder = self.builder
         short = [*tile.inputs, *tile.outputs]
         size = self.memory + sum(align(bytes_of(x)) for x in short if tile.rows.get(x, 1) > 1)

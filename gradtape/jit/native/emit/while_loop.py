@@ -31,6 +31,7 @@ class WhileLoopEmitter(InnerBlockEmitter):
         loop = self.instruction.params["loop"]
         body, constants = loop.body, loop.body.constants
         self.open(body.instructions, [*body.inputs, *(constant.value for constant in constants)], body.outputs)
+        self.outer.loop_copies += self.inner.find_copies(None)
         space = self.outer_slot(self.instruction)
         self.prepare(space, {self.inner.slots[constant.value]: constant.array for constant in constants})
         operands = [self.outer_slot(key) for key in self.operands]

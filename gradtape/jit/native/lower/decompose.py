@@ -63,7 +63,7 @@ def _supports_joining(instruction: AnyInstruction) -> bool:
     (result,) = instruction.results
     if not isinstance(instruction.params.get("axis", 0), int):
         return False
-    return all(x.dtype == result.dtype for x in instruction.values)
+    return all(x.dtype == result.dtype or result.dtype.kind == "f" for x in instruction.values)
 
 
 def _supports_positions(instruction: AnyInstruction) -> bool:
@@ -215,15 +215,16 @@ def build_softmax(
 def _decompose_join(instruction: AnyInstruction) -> list[LoweredInstruction]:
     (result,) = instruction.results
     axis = instruction.params.get("axis", 0) % max(1, len(result.shape))
-    made, start = [], 0
+    write, start = LoweredBuilder(), 0
     for number, operand in enumerate(instruction.values):
         where: int | slice = number
         if instruction.name == "concatenate":
             where = slice(start, start + operand.shape[axis])
             start += operand.shape[axis]
+        part = operand if operand.dtype == result.dtype else write("astype", operand, dtype=result.dtype)
         index = (*[slice(None)] * axis, where)
-        made.append(LoweredInstruction((operand,), (result,), PART, {"index": index}))
-    return made
+        write.instructions.append(LoweredInstruction((part,), (result,), PART, {"index": index}))
+    return write.instructions
 
 
 def _decompose_positions(instruction: AnyInstruction) -> list[LoweredInstruction]:

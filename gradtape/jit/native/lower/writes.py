@@ -45,7 +45,7 @@ LARGEST_INDEX = 1 << 20
 """Elements of a constant index up to which it becomes a constant array."""
 
 
-def _index_of(instruction: AnyInstruction) -> Index:
+def index_of(instruction: AnyInstruction) -> Index:
     """The index of an instruction, or its template."""
     params = instruction.params
     index = params["template"] if "template" in params else params["index"]
@@ -114,7 +114,7 @@ def _supports_writing(instruction: AnyInstruction) -> bool:
             return False
     elif not isinstance(value.value, bool | int | float | np.generic):
         return False
-    index = _index_of(instruction)
+    index = index_of(instruction)
     if _is_basic(index):
         return _has_scalars(tuple(indices))
     if indices or not all(_is_basic((part,)) or _is_array(part) for part in index):
@@ -130,7 +130,7 @@ def _supports_reading(instruction: AnyInstruction) -> bool:
     (base, *indices), (result,) = instruction.operands, instruction.results
     if not is_value(base) or not elementwise.has_type(base.dtype) or base.dtype != result.dtype or 0 in base.shape:
         return False
-    return _is_basic(_index_of(instruction)) and _has_scalars(tuple(indices))
+    return _is_basic(index_of(instruction)) and _has_scalars(tuple(indices))
 
 
 def _supports_scattering(instruction: AnyInstruction) -> bool:
@@ -139,7 +139,7 @@ def _supports_scattering(instruction: AnyInstruction) -> bool:
     (value, *indices), (result,) = instruction.operands, instruction.results
     if not is_value(value) or not elementwise.has_type(value.dtype) or value.dtype != result.dtype or 0 in result.shape:
         return False
-    index = _index_of(instruction)
+    index = index_of(instruction)
     if not _is_basic(index) or not _has_scalars(tuple(indices)):
         return False
     return bool(index_part(np.empty(result.shape, bool), _at_zero(index)).shape == value.shape)
@@ -162,7 +162,7 @@ def _decompose_writing(instruction: AnyInstruction) -> list[LoweredInstruction]:
     base, value, *indices = instruction.operands
     (result,) = instruction.results
     assert is_value(base)
-    index = _index_of(instruction)
+    index = index_of(instruction)
     if not _is_basic(index):
         return _write_at_positions(write, instruction, base, value, index)
     moving, place = find_moving_axes(index, len(base.shape)), _at_zero(index)
@@ -204,13 +204,13 @@ def _write_at_positions(
 def _decompose_reading(instruction: AnyInstruction) -> list[LoweredInstruction]:
     base, *indices = instruction.operands
     assert is_value(base)
-    index = _index_of(instruction)
+    index = index_of(instruction)
     (result,) = instruction.results
     return [_read_part(base, indices, result, _at_zero(index), find_moving_axes(index, len(base.shape)))]
 
 
 def _decompose_scattering(instruction: AnyInstruction) -> list[LoweredInstruction]:
-    index, (result,) = _index_of(instruction), instruction.results
+    index, (result,) = index_of(instruction), instruction.results
     params = {"index": _at_zero(index), "moving": find_moving_axes(index, len(result.shape))}
     return [LoweredInstruction(instruction.operands, (result,), "scatter", params)]
 

@@ -73,6 +73,7 @@ class NativeFunction:
         self.written, self.nests = block.written, block.codes
         self.steps = tuple(block.plan.layouts[value].steps for value in self.inputs)
         self.slots, self.temporaries, self.workspace = block.count, block.temporaries, block.workspace
+        self.loop_copies = block.loop_copies
         self.constant_arrays, self._kept = block.constant_arrays, block.kept
         self._temporary_sizes = {} if self.checks is None else block.sizes
         self.status = block.slots.get(STATUS, -1)
