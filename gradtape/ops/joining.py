@@ -114,8 +114,14 @@ def _unstack_cotangent(g: Array, inputs: Any, axis: int) -> list[Any]:
     return [g[index_at_axis(axis, i)] for i in range(len(inputs))]
 
 
+def _stack_kernel(*arrays: Any, axis: int) -> Any:
+    if axis == 0 and all(type(x) is np.float64 for x in arrays):  # np.stack takes ten times as long for numbers
+        return np.array(arrays)
+    return np.stack(arrays, axis)
+
+
 _stack = linear(
-    lambda *arrays, axis: np.stack(arrays, axis),
+    _stack_kernel,
     _unstack_cotangent,
     name="stack",
     moves_elements=True,

@@ -8,12 +8,23 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.operation import Op
-from gradtape.jit.ir.program import QUICK, Instruction, Literal, Loop, LoopFunction, Operand, new_stack
+from gradtape.jit.ir.program import (
+    LOOP,
+    QUICK,
+    Instruction,
+    Literal,
+    Loop,
+    LoopFunction,
+    Operand,
+    Program,
+    Value,
+    new_stack,
+)
 from gradtape.jit.runtime import backends
 from gradtape.jit.runtime.runner import Runner
 from gradtape.jit.runtime.schedule import Step
 
-KERNELS_AT_MOST = 400_000
+KERNELS_AT_MOST = 200_000
 """How many calls of kernels take less time than native code takes to be made."""
 _DOUBLE = np.dtype(float)
 
@@ -144,10 +155,59 @@ def compile_loop(loop: Loop) -> LoopRunner:
     return runner
 
 
-def make_evaluator(loop: Loop) -> LoopRunner:
-    """The runner for one or two calls: with NumPy's kernels, unless they are very many."""
+class LongLoop:
+    """A loop of many steps as a function that is called once or twice: one native function, where that is possible.
+
+    >>> import numpy as np
+    >>> from gradtape.jit import jit
+    >>> from gradtape.jit.runtime.loops import LongLoop
+    >>> def doubled(x):
+    ...     for _ in range(50):
+    ...         x = x + x
+    ...     return x
+    >>> (loop,) = jit(doubled).lower(np.ones(1)).instructions
+    >>> LongLoop(loop.params["loop"]).call(np.ones(1)) == (2.0**50,)
+    True
+    """
+
+    def __init__(self, loop: Loop) -> None:
+        self.loop = loop
+        self._whole: Runner | None = None
+
+    def call(self, *arrays: Any) -> tuple[Any, ...]:
+        """The results of the loop for its operands."""
+        if self._whole is None:
+            self._whole = self._compile(arrays)
+        found: tuple[Any, ...] = self._whole.call(*arrays)
+        return found
+
+    def _compile(self, arrays: Sequence[Any]) -> Runner:
+        """The loop as a program of one instruction, for operands like these: their shapes are the same in all calls."""
+        operands = [Value(number, np.shape(x), x.dtype) for number, x in enumerate(arrays)]
+        specs = enumerate(self.loop.result_specs(), len(operands))
+        results = [Value(number, shape, dtype) for number, (shape, dtype) in specs]
+        whole = Instruction(LOOP, tuple(operands), {"loop": self.loop}, tuple(results))
+        program = Program(tuple(operands), (), (whole,), tuple(results))
+        return Runner(program, backends.steps(program))
+
+    @property
+    def source(self) -> str:
+        """The source of the function that Python runs where the loop is not native."""
+        return self.loop.runner.source
+
+    @property
+    def peak(self) -> int:
+        """The bytes that this function needs besides its operands."""
+        return self.loop.runner.peak
+
+    @property
+    def steps(self) -> Sequence[Any]:
+        """The steps of this function."""
+        return self.loop.runner.steps
+
+
+def make_evaluator(loop: Loop) -> LoopFunction:
+    """The function for one or two calls: with NumPy's kernels, unless they are very many."""
     if len(loop.body) * loop.length > KERNELS_AT_MOST:
-        runner = loop.runner
-        assert isinstance(runner, LoopRunner)
-        return runner
+        return LongLoop(loop)
     return LoopEvaluator(loop)

@@ -14,6 +14,8 @@ from types import CodeType, FrameType
 from typing import Any
 from weakref import ref
 
+import numpy as np
+
 from gradtape import ops
 from gradtape.config import config
 from gradtape.core import recording
@@ -27,7 +29,7 @@ from gradtape.core.views import note_view
 from gradtape.jit.ir.locations import place
 from gradtape.jit.ir.program import Instruction, Literal, Operand
 from gradtape.jit.trace.loops.template import MAX_ELIDED_BYTES, RecordedOp, without_views
-from gradtape.jit.trace.tracer import TracingLevel
+from gradtape.jit.trace.tracer import ARITHMETIC, TracingLevel
 from gradtape.jit.trace.tracers import TraceTensor, binary_fast_paths, unary_fast_paths
 from gradtape.numpy_dispatch import methods, protocols
 from gradtape.ops.indexing import getitem_static
@@ -36,6 +38,7 @@ _getframe = sys._getframe
 _new = object.__new__
 _current_recording = recording.current
 _NUMBERS = frozenset({float, int})
+_double, _DOUBLE = np.float64, np.dtype(np.float64)
 _OFF_TAPE = TENSOR | LIFTED
 
 
@@ -84,12 +87,14 @@ def binary_fast_path(op: Op, general: Callable[[Any, Any], Any], reflected: bool
 
     Called as a method, the caller is user code; other callers pass the frame of the user code.
     """
-    kernel = op.kernel
+    kernel, is_arithmetic = op.kernel, op.name in ARITHMETIC
 
     def fast_path(own: Any, other: Any, frame: FrameType | None = None) -> Any:
         level = own.level
         if frame is None:
             frame = _getframe(1)
+        if type(other) is _double and is_arithmetic and own._array.dtype is _DOUBLE:
+            other = float(other)  # the same number and the same result; as a literal it may differ between iterations
         if level.expected is not None:
             result = level.expected.binary(op, reflected, own, other, frame)
             if result is not None:

@@ -92,8 +92,11 @@ class OpTraits(NamedTuple):
     outputs: bool
     view: bool
     random: bool
+    takes_double: bool  # whether a np.float64 beside an array of these is the same as a Python number
 
 
+ARITHMETIC = frozenset({"add", "subtract", "multiply", "divide"})
+_DOUBLE = np.dtype(np.float64)
 _PLAIN = frozenset({int, float, bool, str, type(None)})  # types of parameters that are static as they are
 
 
@@ -215,6 +218,8 @@ class TracingLevel(Level):
             expected, self.expected = expected.before_general_op(), None
         operands: list[Operand] = []
         samples: list[Any] = []
+        if traits.takes_double:
+            inputs = _with_literals(inputs)
         for x in inputs:
             if type(x) is TraceTensor and x.level is self:
                 operands.append(x.traced)
@@ -304,7 +309,9 @@ class TracingLevel(Level):
 
     def _new_traits(self, op: Op) -> OpTraits:
         may_draw = not op.ufunc and op.kind in ("general", "constant") and op.name not in NEVER_DRAW
-        traits = OpTraits(op.kind == "custom", may_draw, op.outputs, op.view, op.name.startswith("random."))
+        traits = OpTraits(
+            op.kind == "custom", may_draw, op.outputs, op.view, op.name.startswith("random."), op.name in ARITHMETIC
+        )
         self._traits[op] = traits
         return traits
 
@@ -466,6 +473,14 @@ class TracingLevel(Level):
         self.detector.finish()
         self.open = False
         return Program(tuple(self.inputs), tuple(self.constants), tuple(self.instructions), tuple(outputs))
+
+
+def _with_literals(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The operands with a Python number for a np.float64 beside a tensor of float64: it may differ between steps."""
+    for x, other in (inputs, inputs[::-1]):
+        if type(x) is np.float64 and type(other) is TraceTensor and other.dtype is _DOUBLE:
+            return tuple([float(y) if y is x else y for y in inputs])
+    return inputs
 
 
 def _compute(op: Op, samples: list[Any], params: dict[str, Any]) -> Any:

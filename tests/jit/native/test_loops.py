@@ -1,6 +1,8 @@
 """Loops inside native code, those of `scan` and those found again in plain Python, against the same without `jit`."""
 
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ import pytest
 import gradtape as gt
 from gradtape.jit import jit
 from gradtape.jit.native.runtime.pool import pool
+from gradtape.jit.runtime import loops
 from gradtape.jit.runtime.schedule import NativeGroup
 
 RNG = np.random.default_rng(21)
@@ -187,3 +190,58 @@ def test_loops_over_large_arrays_are_native(dtype, monkeypatch):
     assert [type(part) for part in step._last().runner.steps] == [NativeGroup]
     np.testing.assert_allclose(value, expected[0], rtol=1e-5 if dtype is np.float32 else 1e-13)
     np.testing.assert_allclose(gradient, expected[1], rtol=1e-4, atol=1e-5 if dtype is np.float32 else 1e-13)
+
+
+def walk_up(x: Any) -> Any:
+    """Numbers and rows that are carried, read and stacked."""
+
+    def step(carry: Any, row: Any) -> Any:
+        total, h = carry
+        h = np.tanh(0.9 * h + row)
+        return (total + h[0] * 0.1, h), h * 2.0
+
+    (total, h), rows = gt.scan(step, (np.float64(0.1), x), np.linspace(0.0, 1.0, 40)[:, None] * np.ones(3))
+    return (total * 1.0 if total > 0.0 else total * 3.0) + np.sum(h) + np.sum(rows)
+
+
+def walk_down(x: Any) -> Any:
+    """The same backwards, with a kernel of NumPy's in each step and a value that is looked at."""
+    h, rows = gt.scan(lambda h, row: (np.sort(h * 0.9 + row), h), x, np.ones((12, 3)), reverse=True)
+    return np.sum(h) * (1.0 if float(np.round(np.sum(rows))) > 0.0 else 2.0)
+
+
+def solve_all(x: Any) -> Any:
+    """A matrix that is singular in the last step."""
+    scales = np.array([*[1.0] * 9, 0.0])
+    return np.sum(gt.scan(lambda h, s: (np.linalg.solve(np.eye(3) * s, h), None), x, scales)[0])
+
+
+@pytest.mark.parametrize("function", [walk_up, walk_down])
+def test_samples_of_long_loops_are_computed_natively(
+    function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One native function gives the values that the trace looks at; they are those of the function without `jit`."""
+    monkeypatch.setattr(loops, "KERNELS_AT_MOST", 0)
+    called = []
+    monkeypatch.setattr(loops.LongLoop, "call", _counting(loops.LongLoop.call, called))
+    x = np.array([0.3, -0.2, 0.5])
+    compiled = gt.jit(function)
+    np.testing.assert_allclose(compiled(x), function(x), rtol=1e-12)
+    assert called
+    assert compiled.stats.uncompiled == 0
+    np.testing.assert_allclose(gt.jit(gt.grad(function))(x), gt.grad(function)(x), rtol=1e-11)
+
+
+def test_errors_in_long_loops_are_those_of_the_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A factorisation that fails in one step is explained."""
+    monkeypatch.setattr(loops, "KERNELS_AT_MOST", 0)
+    with pytest.raises(np.linalg.LinAlgError, match=r"GT405.*Singular matrix"):
+        gt.jit(solve_all)(np.ones(3))
+
+
+def _counting(call: Any, called: list[Any]) -> Any:
+    def counted(own: Any, *arrays: Any) -> Any:
+        called.append(len(arrays))
+        return call(own, *arrays)
+
+    return counted

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 NEVER = 1 << 62
 """Greater than the number of values of any trace."""
 
-MAX_ELIDED_BYTES = 1 << 10
-"""Maximum size in bytes of results in an elided loop (see `elide`): a number of them are kept alive for a while."""
+MAX_ELIDED_BYTES = 1 << 14
+"""Maximum size in bytes of results in an elided loop (see `elide`): some thousands are kept alive for a while."""
 
 _current_recording = recording.current
 _new = object.__new__

@@ -386,6 +386,44 @@ def test_whole_numbers_that_advance(dtype: Any, step: int, seen: Seen) -> None:
     assert len(program.program) < 40
 
 
+def driven(x: Any) -> Any:
+    """Numbers of NumPy's that differ in each step, on both sides of an operator."""
+    for i in range(200):
+        x = x + np.cos(0.1 * i) * 0.01 * x - x / np.float64(100.0 + i)
+    return np.sum(x)
+
+
+def weighted(x: Any) -> Any:
+    """Parts of some kilobytes."""
+    weights = np.outer(x, np.linspace(0.0, 1.0, 200))
+    for _ in range(200):
+        x = np.tanh(weights[:, :6].sum(axis=1) * 0.1 + x)
+    return np.sum(x) + np.sum(weights)
+
+
+@pytest.mark.parametrize("function", [driven, weighted])
+def test_numbers_of_numpy_that_vary_and_larger_arrays_are_elided(function: Callable[..., Any], seen: Seen) -> None:
+    """Both end up in one loop, in both modes, with the numbers of the function without `jit`."""
+    compared(function, X)
+    assert seen.emitted
+    assert all(is_loop and steps > 100 for steps, is_loop in seen.emitted)
+    compared(gt.grad(function), X)
+    assert seen.loops == len(seen.emitted) >= 2
+
+
+def test_numbers_of_numpy_keep_their_precision() -> None:
+    """A np.float64 makes float64 of float32, which a Python number does not."""
+
+    def scaled(x: Any) -> Any:
+        total = 0.0
+        for i in range(100):
+            total = total + np.sum(x * np.float64(0.1 + i))
+        return total, x * np.float64(2.0)
+
+    x = X.astype("float32")
+    assert [part.dtype for part in _flat(compared(scaled, x)(x))] == [np.float64, np.float64]
+
+
 def test_powers_that_vary_are_recorded() -> None:
     def powers(x: Any) -> Any:
         h = x[0]
