@@ -25,6 +25,7 @@ another line, that one ends in `# <- asked`: the explanation may start there if 
 from __future__ import annotations
 
 import argparse
+import collections
 import contextlib
 import importlib
 import importlib.util
@@ -52,6 +53,7 @@ LIBRARIES = {  # what is imported once, because it takes long
     "tensorflow": ("tensorflow", "keras"),
     "jax": ("jax", "jax.numpy", "jax.scipy.special", "optax", "flax.linen", "flax.nnx", "equinox"),
 }
+SECONDS = 300  # for one program
 OPTIONAL = ("optax", "flax", "equinox")
 """Packages that only some programs need: those are left out where one is not installed, which is said."""
 
@@ -401,10 +403,56 @@ def check(program: Program) -> list[str]:
 
 
 def examine(questions: Iterable[Program], work: Any = mark, processes: int = 2) -> Iterator[Any]:
-    """The marks of all programs, each run in a fresh process."""
-    method = "fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn"
-    with multiprocessing.get_context(method).Pool(processes, maxtasksperchild=1) as pool:
-        yield from pool.imap(work, questions, chunksize=1)
+    """The marks of all programs, each run in a fresh process: one that ends it, or runs too long, is a failed one."""
+    waiting = collections.deque(questions)
+    running: collections.deque[_Worker] = collections.deque()
+    while waiting or running:
+        while waiting and len(running) < processes:
+            running.append(_Worker(waiting.popleft(), work))
+        yield running.popleft().answer()
+
+
+class _Worker:
+    """A process that runs one program."""
+
+    def __init__(self, program: Program, work: Any) -> None:
+        method = "fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn"
+        context = multiprocessing.get_context(method)
+        self.program, self.work = program, work
+        self.ends = time.monotonic() + SECONDS
+        self.receiver, sender = context.Pipe(duplex=False)
+        self.process = context.Process(target=_send, args=(sender, work, program))
+        self.process.start()
+        sender.close()  # the other end is the worker's alone: when it ends, that is noticed here
+
+    def answer(self) -> Any:
+        """What the process answers, or what stands for it."""
+        try:
+            if not self.receiver.poll(max(0.0, self.ends - time.monotonic())):
+                return _failed(self.program, self.work, f"no answer within {SECONDS} s")
+            return self.receiver.recv()
+        except EOFError:
+            self.process.join()
+            return _failed(self.program, self.work, f"the process ended with exit status {self.process.exitcode}")
+        finally:
+            self.process.kill()
+            self.process.join()
+            self.receiver.close()
+
+
+def _send(sender: Any, work: Any, program: Program) -> None:
+    """What the process of a worker does."""
+    sender.send(work(program))
+    sender.close()
+
+
+def _failed(program: Program, work: Any, why: str) -> Any:
+    """What stands for the answer of a process that gave none."""
+    if work is not mark:
+        return [f"{program.name}: {why}"]
+    expected = " or ".join(program.codes)
+    alarms = [] if program.is_faulty else [why]
+    return Mark(program.name, program.topic, expected, program.guilty, alarms=alarms, said=[why])
 
 
 def shares(marks: list[Mark], faulty: set[str]) -> dict[str, float]:

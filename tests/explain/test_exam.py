@@ -126,6 +126,21 @@ def test_silence_and_other_words_get_no_mark(tmp_path: Path) -> None:
     assert run.passes({"line": 1.0, "cause": 1.0, "fix": 0.9, "alarms": 0.0})
 
 
+def test_program_that_ends_its_process_is_a_failed_one(tmp_path: Path) -> None:
+    """A program that takes its process down is marked as not explained, or as a false alarm, and the others go on."""
+    crashing = program(tmp_path, "GT101", "import os\nos._exit(3)  # <- here\n")
+    healthy = tmp_path / "healthy" / "topic_01.py"
+    healthy.parent.mkdir()
+    healthy.write_text("import os\nos._exit(4)\n")
+    quiet = healthy.with_stem("topic_02")
+    quiet.write_text("assert 1 + 1 == 2\n")
+    ended, alarm, fine = run.examine([crashing, run.read(healthy), run.read(quiet)])
+    assert (ended.line, ended.cause, ended.said) == (False, False, ["the process ended with exit status 3"])
+    assert alarm.alarms == ["the process ended with exit status 4"]
+    assert fine.alarms == []
+    assert [*run.examine([crashing], run.check)] == [["faulty/topic_01: the process ended with exit status 3"]]
+
+
 # -- the marks
 
 
