@@ -1,0 +1,24 @@
+# expect: GT512 or GT513 or GT205
+# cause: apply_updates returns the new parameters, and the result is thrown away
+# wrong: bool((params["w"] == start).all())
+# cure: optax.apply_updates(params, updates)  # <- here -> params = optax.apply_updates(params, updates)
+import jax
+import jax.numpy as jnp
+import optax
+
+x = jnp.linspace(-1.0, 1.0, 40).reshape(20, 2)
+y = x @ jnp.array([1.0, -2.0])
+params = {"w": jnp.zeros(2)}
+start = params["w"]
+optimiser = optax.sgd(0.1)
+state = optimiser.init(params)
+
+
+def loss(params):
+    return jnp.mean((x @ params["w"] - y) ** 2)
+
+
+for _ in range(12):
+    grads = jax.grad(loss)(params)  # <- asked
+    updates, state = optimiser.update(grads, state)
+    optax.apply_updates(params, updates)  # <- here

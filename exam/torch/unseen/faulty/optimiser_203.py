@@ -1,0 +1,28 @@
+# expect: GT513 or GT205 or GT308
+# cause: a Parameter times a number is a computed tensor, which the module does not register
+# wrong: raises RuntimeError
+# cure: self.gain = nn.Parameter(torch.randn(5)) * 0.1 -> self.gain = nn.Parameter(torch.randn(5) * 0.1)
+import torch
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(5, 5)
+        self.gain = nn.Parameter(torch.randn(5)) * 0.1  # <- here
+
+    def forward(self, x):
+        return x + self.gain * self.linear(x)  # <- here
+
+
+torch.manual_seed(0)
+block = Block()
+start = block.gain.detach().clone()
+opt = torch.optim.Adam(block.parameters(), lr=1e-2)  # <- asked
+x, y = torch.randn(30, 5), torch.randn(30, 5)
+for _ in range(12):
+    loss = nn.functional.mse_loss(block(x), y)
+    opt.zero_grad()
+    loss.backward()  # <- asked
+    opt.step()  # <- asked
