@@ -35,6 +35,7 @@ from gradtape.explain.source.files import one_line
 from gradtape.explain.source.libraries import record_of
 
 _DIFFERENCES = ("subtract", "squared_difference")
+_REDUCTIONS = ("sum", "mean", "max", "min", "norm", "logsumexp", "prod")
 
 
 class Finding(NamedTuple):
@@ -44,6 +45,7 @@ class Finding(NamedTuple):
     problem: Problem
     waits: bool = False  # to be judged when a gradient is taken
     of_examples: bool = False  # the source shows that the prediction was computed from the data
+    is_table: bool = False  # the axes were written, and it is a mistake if all pairs are only summed up
 
 
 class Residual(NamedTuple):
@@ -63,9 +65,13 @@ def diagnose_broadcast(
     if is_outer(*shapes):
         site = find_site()
         residual = record.operation in _DIFFERENCES
-        if not is_written(site, record.operation) or is_axis_explicit(site, inputs, shapes, residual):
+        if not is_written(site, record.operation):
             return None
-        return Finding("GT101", outer_problem(site, inputs))
+        if not is_axis_explicit(site, inputs, shapes, residual):
+            return Finding("GT101", outer_problem(site, inputs))
+        if (residual and _has_kept_axis(inputs)) or (record.operation == "multiply" and _has_weights(inputs)):
+            return Finding("GT101", outer_problem(site, inputs), waits=True, is_table=True)
+        return None
     tracked = [parent.is_tracked for parent in record.parents]
     if sum(tracked) != 1 or not record.parents[tracked.index(True)].operation:
         return None
@@ -132,6 +138,21 @@ def is_axis_explicit(
         if node is not None and _operations_add_axis(node, shape):
             return True
     return False
+
+
+def _has_kept_axis(inputs: Sequence[Any]) -> bool:
+    """Whether both operands are tracked vectors of one number for each example, one of which kept its reduced axis."""
+    nodes: list[Any] = [record_of(x) for x in inputs]
+    if any(node is None or not node.is_tracked or not node.operation for node in nodes):
+        return False
+    kept = [node for node in nodes if node.params.get("keepdims") is True and node.operation in _REDUCTIONS]
+    return len(kept) == 1 and {len(node.shape) for node in nodes} == {1, 2}
+
+
+def _has_weights(inputs: Sequence[Any]) -> bool:
+    """Whether one operand is computed from parameters, and the other is data: weights of the examples, say."""
+    nodes: list[Any] = [record_of(x) for x in inputs]
+    return len([node for node in nodes if node is not None and node.is_tracked]) == 1
 
 
 def _is_flattened(node: Any) -> bool:
@@ -318,11 +339,14 @@ _SIZES = {"power", "square", "absolute", "sqrt", "log", "log1p", "log_cosh", "hu
 _TERMS = {"multiply", "divide", "negative", "positive", "add", "subtract", "where", "maximum", "minimum", "logaddexp"}
 _TOTALS = {"sum", "mean", "l2_loss", "average", "dot", "vdot", "matmul", "einsum", "copy", "reshape"}
 _COMPARING = frozenset(_SIZES | _TERMS | _TOTALS)
+_SCALINGS = ("multiply", "divide", "negative", "add", "subtract", "copy", "astype")
 
 
 def judge_residual(suspect: Residual, computation: Computation) -> bool:
     """Warn of a residual if its prediction was computed from the data and all of it goes into the target."""
     node = suspect.node()
+    if suspect.finding.is_table:
+        return _judge_table(suspect.finding, node, computation)
     is_reached = node is not None and node in computation.consumers
     if node is None or not is_reached or all(math.prod(target.shape) != 1 for target in computation.targets):
         return False
@@ -334,6 +358,39 @@ def judge_residual(suspect: Residual, computation: Computation) -> bool:
     if is_due(suspect.finding.code, *suspect.finding.problem.place[1:]):
         report(suspect.finding.problem)
     return True
+
+
+def _judge_table(finding: Finding, node: Record | None, computation: Computation) -> bool:
+    """Warn of a table of all pairs that is only summed up: a sum of products is then a product of two sums.
+
+    One whose elements meet another table, a mask or a kernel, or that is summed along one axis, is meant.
+    """
+    if node is None or node not in computation.consumers or node.operation not in (*_DIFFERENCES, "multiply"):
+        return False
+    keeps = _SCALINGS if node.operation == "multiply" else (*_SCALINGS, *_SIZES, "maximum", "relu", "softplus", "clip")
+    pending, seen, totals = [node], {node}, 0
+    while pending:
+        consumers = computation.consumers.get(pending.pop(), [])
+        for consumer in consumers:
+            axes = consumer.params.get("axis")
+            if consumer.operation in ("sum", "mean") and (axes is None or len(axes) == len(node.shape)):
+                totals += 1
+            elif consumer.operation in keeps and consumer.shape == node.shape and _has_one_table(consumer):
+                if consumer not in seen:
+                    seen.add(consumer)
+                    pending.append(consumer)
+            else:
+                return False
+        if not consumers:
+            return False
+    if totals and is_due(finding.code, *finding.problem.place[1:]):
+        report(finding.problem)
+    return totals > 0
+
+
+def _has_one_table(record: Record) -> bool:
+    """Whether all operands but one are numbers."""
+    return sum(operand.shape is None or math.prod(operand.shape) > 1 for operand in record.operands) <= 1
 
 
 def _prediction(residual: Record) -> Record:

@@ -10,7 +10,7 @@ import ast
 from itertools import accumulate, pairwise
 from operator import mul
 
-from gradtape.explain.emit.policy import is_due, report
+from gradtape.explain.emit.policy import is_due, report, warn
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix
 from gradtape.explain.render.spelling import library_of
@@ -38,11 +38,16 @@ def is_swap(old: Shape, new: Shape) -> bool:
     )
 
 
-def check_reshape(old: Shape, new: Shape) -> None:
-    """Warn of a reshape from `old` to `new` that the user wrote, if it only reorders the lengths."""
+def check_reshape(old: Shape, new: Shape, site: UserExpression | None = None) -> None:
+    """Warn of a reshape from `old` to `new` that the user wrote, if it only reorders the lengths.
+
+    `site` is the user's expression, if it is not the present one: of a reshape that a gradient was taken of. Three or
+    more axes have meanings there, and the warning is given aloud.
+    """
     if not is_swap(old, new):
         return
-    site = UserExpression.present()
+    is_certain = site is not None and len([n for n in old if n != 1]) > 2
+    site = site or UserExpression.present()
     call = site.node.value if isinstance(site.node, ast.Expr) else site.node
     name = _called_name(call) if isinstance(call, ast.Call) else ""
     if not isinstance(call, ast.Call) or name not in _RESHAPES:
@@ -52,16 +57,18 @@ def check_reshape(old: Shape, new: Shape) -> None:
         return
     order = _axis_order(old, new)
     written = _write_transpose(site, call, order)
-    report(
-        problem(
-            "GT510",
-            f"{name} from {old} to {new} does not swap the axes: it reads the same elements in the same order",
-            spans=[span],
-            consequence="each row of the result has elements of several rows or columns, and so has its gradient",
-            fixes=[Fix(written, True, span)] if written else f"np.transpose(x, {order})",
-            intent=f"x.ravel() first says that the order of the elements is meant: x.ravel().{name}({new})",
-        )
+    found = problem(
+        "GT510",
+        f"{name} from {old} to {new} does not swap the axes: it reads the same elements in the same order",
+        spans=[span],
+        consequence="each row of the result has elements of several rows or columns, and so has its gradient",
+        fixes=[Fix(written, True, span)] if written else f"np.transpose(x, {order})",
+        intent=f"x.ravel() first says that the order of the elements is meant: x.ravel().{name}({new})",
     )
+    if is_certain:
+        warn(found, is_certain=True)
+    else:
+        report(found)
 
 
 def _called_name(call: ast.Call) -> str:

@@ -131,7 +131,43 @@ def _used_axis(softmax: Record, axis: int, replay: Computation) -> tuple[int, st
             found = _einsum_attention_axis(node, axis, softmax)
         if found is not None:
             return (*found, node)
+    return _mixed_axis(softmax, axis, replay)
+
+
+def _mixed_axis(softmax: Record, axis: int, replay: Computation) -> tuple[int, str, Record] | None:
+    """A mixture: the outputs of a layer, normalised over the examples, weigh vectors that are summed over the outputs.
+
+    `softmax(router(x), axis=0)[..., None] * outputs` is summed over axis 1. Weights that are normalised over the last
+    axis and summed over another one are those of a pooling, and meant.
+    """
+    last = len(softmax.shape) - 1
+    is_layer = _behind_shifts(softmax.parents[0]).operation in (*_PRODUCTS, "linear")
+    if axis == last or not is_layer or 1 in softmax.shape:
+        return None
+    if any(c.operation in ("sum", "mean") for c in replay.consumers.get(softmax, ())):
+        return None  # normalised along the other axis afterwards
+    for wide in replay.consumers.get(softmax, ()):
+        kept = [place for place, length in enumerate(wide.shape) if length != 1]
+        if wide.operation not in ("expand_dims", "reshape", "getitem") or len(kept) == len(wide.shape):
+            continue
+        if tuple(wide.shape[place] for place in kept) != softmax.shape:
+            continue
+        for product in replay.consumers.get(wide, ()):
+            if product.operation != "multiply" or len(product.shape) != len(wide.shape):
+                continue
+            for total in replay.consumers.get(product, ()):
+                if total.operation == "sum" and total.params.get("axis") == (kept[last],):
+                    return last, f"it weighs a sum over axis {last}", total
     return None
+
+
+def _behind_shifts(scores: Record) -> Record:
+    """What made the scores, before they were scaled, shifted or masked."""
+    for _ in range(6):
+        if not scores.operation or scores.kind != "elementwise" or scores.operation == "linear":
+            break
+        scores = next((parent for parent in scores.parents if parent.shape == scores.shape), scores)
+    return scores
 
 
 def _uses_of_softmax(softmax: Record, replay: Computation) -> Iterator[tuple[Record, Record]]:
@@ -290,7 +326,7 @@ def _attention_axis(node: Record, previous: Record, axis: int, softmax: Record) 
         return None
     last = len(softmax.shape) - 1
     values = node.parents[1].shape if node.parents[1].is_tracked else np.shape(node.operand_value(1))
-    if axis != last - 1 or len(values) < 2 or softmax.shape[last - 1] == 1:
+    if axis == last or len(values) < 2 or softmax.shape[axis] == 1:
         return None
     scores = softmax.parents[0]
     for _ in range(6):  # scaled, masked, shifted

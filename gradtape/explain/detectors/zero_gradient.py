@@ -27,7 +27,9 @@ _FLAT_PLACES = {
     "clip": "is at a bound for every element, and lies outside",
     "where": "takes the other branch for every element",
     **dict.fromkeys(("round", "floor", "ceil", "trunc", "sign"), "is a step function, whose slope is 0"),
+    "bernoulli": "draws zeros and ones, which have no derivative by their probabilities",
 }
+_DRAWS = frozenset({"bernoulli"})
 _SATURATION_VALUES = {
     "tanh": (-1.0, 1.0),
     "sigmoid": (0.0, 1.0),
@@ -55,6 +57,8 @@ _FIXES = {
     "where": "look at the condition: it is the same everywhere",
     "maximum": "look at the operand that is taken: it is larger everywhere",
     "minimum": "look at the operand that is taken: it is smaller everywhere",
+    "bernoulli": "compute with the probabilities themselves; or with a relaxed draw, which has a derivative: "
+    "RelaxedBernoulli(temperature, probs).rsample() of torch.distributions",
     "exp": "scale its operand: here it is so far below zero that the result is 0 to the last bit; "
     "or compute with the logarithm",
 }
@@ -98,7 +102,7 @@ def _find_cause(
         if cause.kind == "start" and (not everywhere or len(zeros) < 2):
             continue  # a factor that starts at zero and is learned
         is_activation = cause.node.operation in _ACTIVATIONS or cause.name in _ACTIVATIONS
-        if everywhere or (is_activation and _feeds_a_layer(replay, cause.node)):
+        if everywhere or cause.name in _DRAWS or (is_activation and _feeds_a_layer(replay, cause.node)):
             return _zero_problem(replay, cause, zeros)
     return None
 
@@ -298,9 +302,10 @@ def _zero_problem(replay: Replayable, cause: _ZeroCause, zeros: Sequence[Record]
         "single": "gt.sigmoid for one output, or an output for each class",
         "start": "random weights to start with: gt.nn.init, or rng.normal(size=...) * 0.1",
     }
+    code, start = ("GT209", "no gradient") if cause.name in _DRAWS else ("GT404", "the gradient is zero everywhere")
     return problem(
-        "GT404",
-        f"the gradient is zero everywhere: {shown} {cause.words}{'' if cause.kind in _KINDS_WITH_OWN_ADVICE else size}",
+        code,
+        f"{start}: {shown} {cause.words}{'' if cause.kind in _KINDS_WITH_OWN_ADVICE else size}",
         spans=[place.span],
         operands=[] if inside else place.operands(),
         notes=notes,
@@ -312,7 +317,7 @@ def _zero_problem(replay: Replayable, cause: _ZeroCause, zeros: Sequence[Record]
             *_without_step(place, cause),
             _FIXES.get(cause.name or node.operation, fallback.get(cause.kind, "")),
         ],
-        intent="gt.explain.configure(GT404='off'), or gt.stop_gradient on what is not to be learned",
+        intent=f"gt.explain.configure({code}='off'), or gt.stop_gradient on what is not to be learned",
     )
 
 

@@ -56,10 +56,13 @@ def report(problem: Problem, words: str = "", subject: str = "") -> None:
         _notes.append(problem)
 
 
-def warn(problem: Problem) -> None:
-    """Warn of a problem of a program that another library executes: it goes on, also where the code is an error."""
+def warn(problem: Problem, is_certain: bool = False) -> None:
+    """Warn of a problem of a program that another library executes: it goes on, also where the code is an error.
+
+    Of one that `is_certain`, it warns also where the code is a note, unless that was chosen.
+    """
     how = severity(problem.code)
-    if how == "note":
+    if how == "note" and not (is_certain and CODES[problem.code].severity == how):
         report(problem)
     elif how != "off" and not listeners.notify(problem):
         _warn(problem)

@@ -18,6 +18,9 @@ DEPARTURES = frozenset(
 WITHOUT_GRAPH = "a gradient without create_graph"
 """The reason of a cut at a gradient that was computed as a plain number, and is differentiated again."""
 
+REENTRANT = "a reentrant checkpoint"
+"""The reason of a cut at `checkpoint(f, data, use_reentrant=True)`, where no argument requires a gradient."""
+
 _POSITIONS = "positions have no derivative; use the values: x.max(), gt.softmax(x) as weights, gt.take_along_axis"
 _ROUNDING = "x + gt.stop_gradient(gt.round(x) - x) rounds and lets the gradient pass"
 _STEPS = "a smooth stand-in has a derivative: gt.tanh(k * x) for the sign, gt.sigmoid(k * x) for a step"
@@ -48,7 +51,7 @@ def first_of(cut: Record) -> Record:
 def code_of(cut: Record) -> str:
     """The code of the cause that a cut is."""
     reason = cut.reason
-    if reason in ("no_grad", "stop_gradient", WITHOUT_GRAPH):
+    if reason in ("no_grad", "stop_gradient", WITHOUT_GRAPH, REENTRANT):
         return "GT208"
     if reason in ("not recording", "another tape"):
         return "GT211"
@@ -72,6 +75,8 @@ def _cut_words(cut: Record, tape_name: str) -> str:
         head = f"it was computed while {f'{tape_name} was not' if tape_name else 'no tape was'} recording"
     elif reason == "no_grad":
         head = "it was computed under no_grad"
+    elif reason == REENTRANT:
+        head = "it was computed by a reentrant checkpoint, none of whose arguments requires a gradient"
     elif reason == WITHOUT_GRAPH:
         head = "it was computed from a gradient that was taken without create_graph=True, and has no history"
     elif reason == "another tape":
@@ -91,6 +96,8 @@ def fix_for(cut: Record, is_tape: bool) -> str:
     """What to write instead of a cut; `is_tape` if a tape was asked for the gradient, not `backward`."""
     if cut.reason == WITHOUT_GRAPH:
         return "create_graph=True in the call that takes this gradient, which keeps what it was computed from"
+    if cut.reason == REENTRANT:
+        return "use_reentrant=False, which records the parameters of the function as well"
     if cut.reason == "no_grad":
         return "compute it outside of gt.no_grad(), or under gt.enable_grad()"
     if cut.reason in ("not recording", "another tape"):

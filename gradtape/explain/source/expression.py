@@ -485,7 +485,7 @@ def shape_and_dtype(x: Any) -> tuple[tuple[int, ...] | None, str]:
     if isinstance(x, list | tuple):
         try:
             array = np.asarray(x)
-        except (ValueError, TypeError):
+        except Exception:  # what a list has in it decides: PyTorch's tensors that require gradients refuse
             return None, type(x).__name__
         return array.shape, str(array.dtype)
     return None, type(x).__name__

@@ -41,7 +41,7 @@ LEAVES_THE_DOMAIN = (
 def explain_nonfinite(replay: Replayable, origins: Sequence[Record], targets: Sequence[Any]) -> None:
     """Report the origin of the NaN or infinity in a gradient that was just taken."""
     spoiled = not all(is_finite(target) for target in targets)
-    forward = forward_origins(replay)
+    forward = forward_origins(replay) or (_first_nan(replay) if spoiled else [])
     entry = _find_nonfinite_input(replay) if spoiled else None
     if entry is not None:
         others = [origin for origin in forward if origin is not entry[0]]
@@ -136,6 +136,22 @@ def forward_origins(replay: Replayable) -> list[Record]:
         if all(is_finite(np.asarray(x)) for x in replay.inputs(node) if x is not None):
             origins.append(node)
     return origins
+
+
+def _first_nan(replay: Replayable) -> list[Record]:
+    """The first operation known to have returned NaN for operands without one: infinity minus infinity, 0 * inf."""
+    for node in reversed(replay.records):
+        value = replay.values.get(node)
+        if not node.operation or node.operation in _PASSING_ON or value is None or not has_nan(value):
+            continue
+        known = [x for x in replay.inputs(node) if x is not None]
+        is_inherited = any(
+            parent in replay.consumers and has_nan(replay.values.get(parent, 0.0)) for parent in node.parents
+        )
+        if known and not is_inherited and not any(has_nan(x) for x in known):
+            return [node]
+        return []
+    return []
 
 
 _TRANSPARENT = frozenset({"add", "subtract", "multiply", "square", "tanh", "sigmoid", "maximum", "minimum", "relu"})

@@ -105,6 +105,8 @@ def backward_origin_problem(replay: Replayable, node: Record, index: tuple[int, 
 def _is_zero_times_infinity(replay: Replayable, place: OperationSite, gradient: Any, value: Any) -> bool:
     """Whether a NaN at this element is a gradient of zero times a slope that is infinite by itself."""
     index, slot = place.index, place.slot
+    if isinstance(gradient, list):  # one for each of several results
+        return False
     if slot is None or np.shape(gradient) != np.shape(value) or len(index) != np.ndim(gradient):
         return False
     if np.asarray(gradient)[index] != 0 or any(v is None for v in place.values):
