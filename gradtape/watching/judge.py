@@ -15,13 +15,15 @@ from gradtape.explain.detectors.broadcast import Residual, diagnose_broadcast, j
 from gradtape.explain.detectors.broadcast_places import diagnose_once
 from gradtape.explain.detectors.detached_value import judge_departures
 from gradtape.explain.detectors.nonfinite import check
+from gradtape.explain.detectors.reshape_for_transpose import check_reshape, is_swap
 from gradtape.explain.detectors.training_dynamics import judge_label_pick, judge_softmax, survey_graph
 from gradtape.explain.emit.policy import report
+from gradtape.explain.graph import paths
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Problem
 from gradtape.explain.model.record import Shape
 from gradtape.explain.source.axes import is_outer
-from gradtape.explain.source.expression import UserExpression
+from gradtape.explain.source.expression import UserExpression, site_at
 from gradtape.watching.computation import RecordedComputation
 from gradtape.watching.facts import facts_of
 from gradtape.watching.observers import observers
@@ -106,6 +108,7 @@ def tell_observers(
 def judge_records(computation: RecordedComputation, departures: Sequence[WatchedRecord] = ()) -> None:
     """Judge the operations on the way to the targets that only can be judged when a gradient is taken."""
     judge_departures([*departures], computation)
+    _judge_reshapes(computation)
     for record in computation.records:
         if not isinstance(record, OperationRecord):
             continue
@@ -119,6 +122,18 @@ def judge_records(computation: RecordedComputation, departures: Sequence[Watched
             axis_alignment.judge_reduction(record, computation)
         elif record.operation in ("softmax", "log_softmax"):
             judge_softmax(record, computation)
+
+
+def _judge_reshapes(computation: RecordedComputation) -> None:
+    """Judge the reshapes of data and of what is computed from it, as far back as they were recorded."""
+    behind: dict[Any, None] = {}
+    for target in computation.targets:
+        paths.all_behind(target, behind)
+    for record in behind:
+        if isinstance(record, OperationRecord) and record.operation == "reshape" and record.location.is_known:
+            old = record.operands[0].shape if record.operands else None
+            if old is not None and is_swap(old, record.shape):
+                check_reshape(old, record.shape, site_at(record.location))
 
 
 __all__ = ["Arrival", "judge_broadcast", "judge_gradient", "judge_records", "tell_observers"]

@@ -8,6 +8,7 @@ replay      an operation once more, on copies
 gradients   what is judged after a backward pass
 losses      what loss functions are given
 training    optimisers, and parameters that do not train
+program_errors  errors of the program's own expressions: tuples, numbers and classes in the place of tensors
 errors      PyTorch's own exceptions, explained where a call raised: shapes, writes to leaves, what was asked for
 layer_errors, argument_errors   sizes of layers; labels and dtypes
 engine_errors   exceptions of a backward pass, from their traceback
@@ -40,9 +41,9 @@ from gradtape.watching.torch.engine_errors import explain_error
 from gradtape.watching.torch.errors import explain_call
 from gradtape.watching.torch.gradients import BackwardPass, judge_backward, release
 from gradtape.watching.torch.hooks import Hooks
-from gradtape.watching.torch.operations import BACKWARD, GRAD, IGNORED, SWITCH, WRITE, Rule, rule_for
+from gradtape.watching.torch.operations import BACKWARD, GRAD, IGNORED, OPERATION, SWITCH, WRITE, Rule, rule_for
 from gradtape.watching.torch.recorder import TorchRecorder, is_plain
-from gradtape.watching.torch.training import Training
+from gradtape.watching.torch.training import Training, asked_by_user
 
 EXPLAINED_AT_MOST = 50
 SURVEYED_SECONDS = 0.3  # a step that takes longer is not run again for notes
@@ -162,8 +163,12 @@ class Watcher:
             if result is None:
                 with self._own_work():
                     self.training.grad_read(args[0])
+            elif asked_by_user():
+                self.training.grad_used()
             return result
         random_state = None
+        if rule.what == OPERATION and kwargs.get("inplace") is True:
+            rule = rule._replace(what=WRITE)
         if rule.what == WRITE:
             with self._own_work():
                 self.calls.prepare_write(args, kwargs)

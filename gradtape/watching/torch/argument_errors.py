@@ -14,6 +14,7 @@ from gradtape.explain.fixes import shape_edits
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Problem
 from gradtape.explain.model.record import Shape
+from gradtape.explain.render.spelling import name_in
 from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import one_line
 from gradtape.watching.torch.layer_errors import append_to, argument_like, call_of, made_by, tensor_operands
@@ -194,10 +195,31 @@ def integer_problem(site: UserExpression) -> Problem:
     )
 
 
+def integers_problem(
+    site: UserExpression, rule: Rule, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Problem | None:
+    """An operation whose result is no integer, such as a mean, of integers."""
+    inputs = tensor_operands(rule, args, kwargs)
+    if not inputs:
+        return None
+    operands = site.operands(inputs[:1])
+    return problem(
+        "GT314",
+        f"{rule.name} of {operands[0].name}, which has dtype {_dtype(inputs[0])}: its result would be no integer",
+        spans=[site.span],
+        operands=operands,
+        fixes=[
+            *append_to(site, site.parts(inputs[:1])[0], ".float()"),
+            "numbers with a point where they are made: 1.0; or dtype=torch.float32",
+        ],
+    )
+
+
 def numpy_problem(site: UserExpression, words: str) -> Problem:
+    """A tensor that requires a gradient was to become an array."""
     call = call_of(site)
-    fixes: list[str] = []
-    if call is not None and isinstance(call.func, ast.Attribute) and call.func.attr == "numpy":
+    fixes: list[str] = [*_function_of_torch(site, call)]
+    if not fixes and call is not None and isinstance(call.func, ast.Attribute) and call.func.attr == "numpy":
         fixes = append_to(site, call.func.value, ".detach()")
     return problem(
         "GT312",
@@ -207,4 +229,36 @@ def numpy_problem(site: UserExpression, words: str) -> Problem:
     )
 
 
-__all__ = ["DTYPE_MESSAGE", "LABEL_LOSSES", "dtype_problem", "integer_problem", "loss_problem", "numpy_problem"]
+def _function_of_torch(site: UserExpression, call: ast.Call | None) -> list[Fix]:
+    """`torch.mean(x)` for `np.mean(x.numpy())` and `np.mean(x)`, where the function exists with these arguments."""
+    outer = None if call is None else site.source.parents.get(call)
+    is_method = call is not None and isinstance(call.func, ast.Attribute) and call.func.attr == "numpy"
+    if not is_method:
+        outer = call
+    if not isinstance(outer, ast.Call) or not isinstance(outer.func, ast.Attribute) or outer.keywords:
+        return []
+    module = source_module(site, outer.func)
+    name = name_in("torch", outer.func.attr) if module == "numpy" else ""
+    prefix = next((name for name, module in site.source.imports.items() if module == "torch"), "")
+    if not name or not prefix or len(outer.args) != 1 or not hasattr(torch, name):
+        return []
+    inner = (
+        call.func.value if is_method and call is not None and isinstance(call.func, ast.Attribute) else outer.args[0]
+    )
+    return [Fix(f"{prefix}.{name}({one_line(site.source.text(inner))})", True, site.source.span(outer))]
+
+
+def source_module(site: UserExpression, function: ast.Attribute) -> str:
+    """The module that a function is an attribute of, as the file imports it."""
+    return site.source.imports.get(getattr(function.value, "id", ""), "")
+
+
+__all__ = [
+    "DTYPE_MESSAGE",
+    "LABEL_LOSSES",
+    "dtype_problem",
+    "integer_problem",
+    "integers_problem",
+    "loss_problem",
+    "numpy_problem",
+]

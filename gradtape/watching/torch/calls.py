@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from gradtape.core.location import Location, is_library
+from gradtape.explain.detectors.lost_update import judge_lost_update
 from gradtape.explain.graph import paths
 from gradtape.watching.judge import judge_broadcast
 from gradtape.watching.record import CONSTANT, WatchedRecord
@@ -89,6 +90,8 @@ class CallRecorder:
         if len(tensors) == 1 and any(tensors[0] is operand for operand in operands):
             return  # `x.contiguous()`, `x.to(same)`, `x.float()`: no new tensor
         recorder, location = self.recorder, Location.here()
+        if rule.name in ("subtract", "add") and self._is_lost_update(operands, location):
+            return
         tracked = [tensor for tensor in tensors if tensor.requires_grad]
         if not tracked and any(isinstance(x, torch.Tensor) and x.requires_grad for x in operands):
             self._cut(rule, args, kwargs, operands, tensors, location)
@@ -115,6 +118,15 @@ class CallRecorder:
         elif rule.name in losses.LOSSES:
             losses.judge_loss(made, rule, args, kwargs)
 
+    def _is_lost_update(self, operands: Sequence[Any], location: Location) -> bool:
+        """Whether a new value of a parameter is only bound to the name of a loop, which is reported."""
+        if not is_plain(operands[0]) or not is_leaf(operands[0]):
+            return False
+        place = id(location.code), location.offset
+        if place not in self._updates:
+            self._updates[place] = judge_lost_update(location, "torch")
+        return self._updates[place]
+
     def _cut(
         self,
         rule: Rule,
@@ -137,6 +149,11 @@ class CallRecorder:
             cut.operation_name = rule.name
             if reason == "no_grad":
                 cut.switched = self._switched_off
+
+    @property
+    def _updates(self) -> dict[tuple[int, int], bool]:
+        found: dict[tuple[int, int], bool] = self.__dict__.setdefault("_judged_updates", {})
+        return found
 
     _switched_off: Switch | None = None
 

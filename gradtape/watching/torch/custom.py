@@ -11,6 +11,7 @@ import torch
 
 from gradtape.core.location import Location, is_library
 from gradtape.explain.emit.policy import is_due, report
+from gradtape.explain.graph.cuts import REENTRANT
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Problem, Span
 from gradtape.explain.source.files import returned_span, span_of
@@ -63,6 +64,8 @@ class CustomFunctions:
         location = Location.here()
         self.places[cls.__name__] = (cls, location)
         operands = [x for x in args if is_plain(x)]
+        if cls.__module__ == "torch.utils.checkpoint" and torch.is_grad_enabled():
+            self._record_checkpoint(args, tensors, location)
         if not tensors or not operands or not any(tensor.requires_grad for tensor in tensors):
             return
         first = next(tensor for tensor in tensors if tensor.requires_grad)
@@ -82,6 +85,16 @@ class CustomFunctions:
             return
         copies = [x.detach().clone().requires_grad_(x.requires_grad) if is_plain(x) else x for x in args]
         self._waiting.append((cls, copies, location, weakref.ref(first)))
+
+    def _record_checkpoint(self, args: Any, tensors: list[Any], location: Location) -> None:
+        """Record that a reentrant checkpoint of data has cut the parameters of its module off."""
+        module = next((x for x in args if isinstance(x, torch.nn.Module)), None)
+        if module is None or any(tensor.requires_grad for tensor in tensors):
+            return
+        learned = [p for p in torch.nn.Module.parameters(module) if p.requires_grad]
+        sources = [record for p in learned if (record := self.recorder.record_of(p)) is not None]
+        for tensor in tensors if sources else ():
+            self.recorder.cut_from(REENTRANT, sources, tensor, location)
 
     def judge(self, run: Any) -> None:
         """Compare the rules of functions that were called with finite differences, once for each class."""

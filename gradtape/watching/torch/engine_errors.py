@@ -12,7 +12,6 @@ import torch
 
 from gradtape.core.location import is_library
 from gradtape.explain.graph import paths
-from gradtape.explain.graph.cuts import fix_for
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Problem, Span
 from gradtape.explain.model.record import Shape, SourceLocation
@@ -23,6 +22,7 @@ from gradtape.watching.record import OperationRecord, WatchedRecord
 from gradtape.watching.torch.custom import rule_span
 from gradtape.watching.torch.layer_errors import layer_operands, length_edit, made_by
 from gradtape.watching.torch.missing import why_not_kept, why_untracked
+from gradtape.watching.torch.program_errors import explain_program_error, local_of_library
 from gradtape.watching.torch.recorder import KeptTensor, TorchRecorder, Write, is_plain, storage_key
 
 # -- errors of the engine
@@ -70,17 +70,15 @@ def explain_error(error: BaseException, recorder: TorchRecorder, training: Any, 
     module = _module_that_raised(error)
     if module is not None:
         return _module_problem(words, site, module, error, training)
-    if isinstance(error, AttributeError) and re.search(r"'(float|int)' object has no attribute 'backward'", words):
-        return _number_problem(site, recorder)
-    if isinstance(error, TypeError) and (refused := _NOT_A_TENSOR.search(words)) is not None:
-        return _not_a_tensor_problem(refused[1], refused[2], site, error)
-    if "Boolean value of Tensor with more than one value" in words:
-        return _loss_class_problem(site, error)
     if isinstance(error, TypeError | AttributeError) and "NoneType" in words:
         reason: Problem | None = training.problem_of_none()
-        return reason
+        if reason is not None:
+            return reason
+    own = explain_program_error(error, words, site, recorder)
+    if own is not None:
+        return own
     if "can't optimize a non-leaf Tensor" in words:
-        held = _local_of_library(error, "param")
+        held = local_of_library(error, "param")
         found = why_not_kept(held, recorder) if is_plain(held) else None
         return None if found is None else found.with_(
             title=found.title.replace("no gradient: ", "an optimiser takes leaves: ")
@@ -90,68 +88,6 @@ def explain_error(error: BaseException, recorder: TorchRecorder, training: Any, 
         target = None if part is None else site.value(part)
         return why_untracked(target, recorder, training.calls, site.location) if is_plain(target) else None
     return None
-
-
-def _number_problem(site: UserExpression, recorder: TorchRecorder) -> Problem | None:
-    """`backward` of a number, which has left the graph by `.item()` or `float()`."""
-    if not recorder.departures:
-        return None
-    departure = recorder.departures[-1]
-    return problem(
-        "GT210",
-        f"backward of a number: the tensor with the history was given up at {departure.reason}",
-        spans=[span_of(departure.location).labelled("a number from here on"), site.span.labelled("asked for here")],
-        consequence="a number of Python has no history to walk back",
-        fixes=[fix_for(departure, is_tape=False), "take the number where it is printed: loss.item()"],
-    )
-
-
-def _loss_class_problem(site: UserExpression, error: BaseException) -> Problem | None:
-    """The class of a loss that was given predictions and targets, in place of an instance of it."""
-    trace, name = error.__traceback__, ""
-    while trace is not None:
-        made = trace.tb_frame.f_locals.get("self") if trace.tb_frame.f_code.co_name == "__init__" else None
-        if type(made).__module__ == "torch.nn.modules.loss":
-            name = type(made).__name__
-        trace = trace.tb_next
-    if not name:
-        return None
-    fixes: list[str] = []
-    if isinstance(site.node, ast.Call):
-        whole, function = site.source.span(site.node), site.source.span(site.node.func)
-        text = replace_span(whole, function, f"{one_line(function.text)}()")
-        fixes = [] if text is None else [Fix(text, True, whole)]
-    return problem(
-        "GT314",
-        f"{name} is a class: its arguments are settings such as weight and reduction, and it was given tensors",
-        spans=[site.span],
-        fixes=[*fixes, f"criterion = nn.{name}() once, then loss = criterion(predictions, targets)"],
-    )
-
-
-_NOT_A_TENSOR = re.compile(r"argument '(\w+)' \(position \d+\) must be Tensor, not (tuple|list|dict)")
-
-
-def _not_a_tensor_problem(argument: str, kind: str, site: UserExpression, error: BaseException) -> Problem:
-    """A tuple where a layer takes a tensor, such as what an LSTM returns."""
-    given = _local_of_library(error, argument)
-    held = given if type(given).__name__ == kind and kind != "dict" else ()
-    parts = [
-        f"a tensor of shape {tuple(x.shape)}" if isinstance(x, torch.Tensor) else f"a {type(x).__name__}" for x in held
-    ]
-    call = site.node if isinstance(site.node, ast.Call) else None
-    fixes: list[str] = []
-    if kind == "tuple" and held and isinstance(held[0], torch.Tensor) and call is not None and len(call.args) == 1:
-        part = call.args[0]
-        if isinstance(part, ast.Name):
-            fixes = [Fix(f"{part.id}[0]", False, site.source.span(part))]
-    return problem(
-        "GT314",
-        f"the argument {argument} is a {kind}, not a tensor" + (f": {', '.join(parts[:3])}" if parts else ""),
-        spans=[site.span],
-        notes=["recurrent layers and attention return a tuple: what they computed, and their state or weights"],
-        fixes=[*fixes, "take the tuple apart where it is made: out, state = layer(x)"],
-    )
 
 
 _SIZES = (
@@ -187,7 +123,7 @@ def _module_problem(
 ) -> Problem | None:
     """The explanation of an input that a layer refuses before it computes anything."""
     made, call, where = made_by(next(torch.nn.Module.parameters(module)), training)
-    x = next((held for name in ("input", "query", "x", "src") if isinstance(held := _local_of_library(error, name),
+    x = next((held for name in ("input", "query", "x", "src") if isinstance(held := local_of_library(error, name),
              torch.Tensor)), None)  # fmt: skip
     sizes = next((match for pattern in _SIZES if (match := pattern.search(words)) is not None), None)
     fixes: list[str] = []
@@ -218,15 +154,6 @@ def _raising_site(error: BaseException) -> UserExpression | None:
     while trace is not None:
         if not is_library(trace.tb_frame.f_code.co_filename):
             found = UserExpression(trace.tb_frame, trace.tb_lasti)
-        trace = trace.tb_next
-    return found
-
-
-def _local_of_library(error: BaseException, name: str) -> Any:
-    """A variable of the innermost function of a library that has it, where an error passed through."""
-    trace, found = error.__traceback__, None
-    while trace is not None:
-        found = trace.tb_frame.f_locals.get(name, found)
         trace = trace.tb_next
     return found
 

@@ -28,6 +28,7 @@ from gradtape.watching.torch.argument_errors import (
     LABEL_LOSSES,
     dtype_problem,
     integer_problem,
+    integers_problem,
     loss_problem,
     numpy_problem,
 )
@@ -56,6 +57,8 @@ def explain_call(
         return loss_problem(words, site, rule, args, kwargs)
     if "nly Tensors of floating point" in words:
         return integer_problem(site)
+    if "could not infer output dtype" in words or "Input dtype must be either a floating" in words:
+        return integers_problem(site, rule, args, kwargs)
     if DTYPE_MESSAGE.search(words):
         return dtype_problem(words, site, rule, args, kwargs, training)
     if rule.name == "linear":

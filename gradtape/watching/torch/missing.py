@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import difflib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -43,8 +44,10 @@ def why_missing(
 ) -> Missing | None:
     """Why the backward passes gave `parameter` no gradient; None if they did, or it is not known."""
     goal = recorder.record_of(parameter)
-    if goal is None or any(leaf is parameter for run in passes for leaf in run.leaves):
+    if goal is None:
         return None
+    if any(leaf is parameter for run in passes for leaf in run.leaves):
+        return _why_returned_none(parameter, goal, passes, registry)
     if any(not run.is_whole or not run.is_plain for run in passes):
         return None
     known = registry.find(parameter)
@@ -85,6 +88,33 @@ def why_missing(
         intent="gt.explain.configure(GT202='off')",
     )
     return Missing(found, by_user and not _has_used_siblings(known, passes, registry))
+
+
+def _why_returned_none(
+    parameter: Any, goal: WatchedRecord, passes: Sequence[Any], registry: Registry
+) -> Missing | None:
+    """The rule of the user's that returned None for a parameter, or for what was computed from it."""
+    if parameter.grad is not None:
+        return None
+    for run in reversed(passes):
+        for start in run.records:
+            for record in reversed(paths.route_back(start, goal, None) or ()):
+                if not isinstance(record, OperationRecord) or record.kind != "custom" or not record.location.is_known:
+                    continue
+                name = registry.path_of(parameter) or name_of(parameter) or "a parameter"
+                found = problem(
+                    "GT320",
+                    f"no gradient for {name}: {record.operation}.backward returns None for it",
+                    spans=[
+                        span_of(record.location).labelled("called here"),
+                        span_of(run.location).labelled("gives it no gradient"),
+                    ],
+                    consequence="the optimiser has it and never changes it",
+                    fixes="return the derivative by each argument that is learned: (grad_output * x).sum() for a "
+                    "number that x was multiplied with, say; None is for arguments without one",
+                )
+                return Missing(found, True)
+    return None
 
 
 def why_frozen(
@@ -309,6 +339,9 @@ def why_untracked(target: Any, recorder: TorchRecorder, calls: Any, location: So
     if departure is not None:
         answer = explain_departure(departure).problem
         return answer.with_(spans=[*answer.spans, asked.labelled("asked for here")])
+    constant = why_constant(reached, asked)
+    if constant is not None:
+        return constant
     return problem(
         "GT305",
         "backward: this was computed from tensors that require no gradient",
@@ -316,6 +349,70 @@ def why_untracked(target: Any, recorder: TorchRecorder, calls: Any, location: So
         notes=notes,
         fixes="requires_grad_() for what you want the gradient of, before it is used: parameters of a module have it",
     )
+
+
+def why_constant(reached: dict[Record, None], asked: Span) -> Problem | None:
+    """The tensor that a target was computed from, and that was meant to require a gradient.
+
+    It is the only one of floating point numbers; or one whose `requires_grad` was misspelled, or compared.
+    """
+    frame = UserExpression.present().frame
+    held: dict[str, Any] = {} if frame is None else {**frame.f_globals, **frame.f_locals}
+    used = {
+        kept.bare.data_ptr()
+        for record in reached
+        if isinstance(record, OperationRecord)
+        for kept, parent in zip(record.inputs, record.parents)
+        if isinstance(kept, KeptTensor) and kept.bare.numel() and parent is CONSTANT
+    }
+    found = {
+        name: value
+        for name, value in held.items()
+        if is_plain(value) and value.is_floating_point() and value.numel() and value.data_ptr() in used
+        and not value.requires_grad
+    }  # fmt: skip
+    site = UserExpression.present()
+    for name, tensor in found.items():
+        statement = _unread_setting(name, tensor, site)
+        if statement is not None:
+            text = one_line(site.source.text(statement))
+            return problem(
+                "GT203",
+                f"no gradient: {name} requires none, and {text} does not set requires_grad",
+                spans=[site.source.span(statement), asked.labelled("asked for here")],
+                fixes=[Fix(f"{name}.requires_grad = True", True, site.source.span(statement))],
+            )
+    if len(found) != 1 or len(used) != 1:
+        return None
+    name = next(iter(found))
+    made = [span.labelled("made here") for part in [ast.Name(name)] if (span := site.binding(part)) is not None]
+    return problem(
+        "GT203",
+        f"no gradient: {name}, all that this was computed from, requires none",
+        spans=[asked, *made],
+        fixes=f"{name}.requires_grad_() before it is used; parameters of a module have it",
+    )
+
+
+def _unread_setting(name: str, tensor: Any, site: UserExpression) -> ast.stmt | None:
+    """A statement that was meant to set `requires_grad` of a tensor.
+
+    `x.require_grad = True`, `x.requires_grad == True`, or `x.requires_grad_` without its parentheses.
+    """
+    attributes = getattr(tensor, "__dict__", {})
+    similar = {*difflib.get_close_matches("requires_grad", [*attributes], cutoff=0.8)}
+    for node in [] if site.source.tree is None else ast.walk(site.source.tree):
+        part: Any = None
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
+            part = node.targets[0] if node.targets[0].attr in similar else None
+        elif isinstance(node, ast.Expr):
+            part = node.value.left if isinstance(node.value, ast.Compare) else node.value
+            part = (
+                part if isinstance(part, ast.Attribute) and part.attr in ("requires_grad", "requires_grad_") else None
+            )
+        if part is not None and isinstance(node, ast.stmt) and getattr(part.value, "id", "") == name:
+            return node
+    return None
 
 
 def _find_departure(reached: dict[Record, None], recorder: TorchRecorder) -> Record | None:

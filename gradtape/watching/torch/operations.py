@@ -179,6 +179,8 @@ def params_of(rule: Rule, args: Sequence[Any], kwargs: Mapping[str, Any], result
         return _reduction_params(name, rule, args, kwargs)
     if name in ("softmax", "log_softmax", "logsumexp", "cumsum"):
         axis = _argument(args, kwargs, 1, "dim")
+        if axis is None and "softmax" in name and isinstance(result, torch.Tensor):
+            axis = 0 if result.dim() in (0, 1, 3) else 1  # as PyTorch chooses it, with a warning
         return {"axis": None if axis is None else _axes(axis, args, kwargs)}
     if name == "getitem":
         return {"index": _index(rule, args, kwargs)}

@@ -19,6 +19,7 @@ from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.graph.cuts import WITHOUT_GRAPH
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Problem
+from gradtape.explain.source.files import span_of
 from gradtape.watching.computation import RecordedComputation
 from gradtape.watching.torch import missing, registration, symmetry
 from gradtape.watching.torch.calls import CallRecorder
@@ -29,6 +30,8 @@ from gradtape.watching.torch.recorder import TorchRecorder, is_plain, node_of, v
 
 STEPS_UNTIL_REPORTED = 10
 STEPS_WITHOUT_BACKWARD = 3
+PASSES_WITHOUT_STEP = 3
+ELEMENTS_KEPT = 1 << 16
 PASSES_HELD = 8
 _numbers = count(1)
 
@@ -47,6 +50,9 @@ class OptimiserState:
         self.stepped: Location | None = None  # where the first step is of one that has parameters to learn
         self.pending: dict[int, Pending] = {}
         self.frozen: Pending | None = None
+        self.passes = 0  # that gave its parameters new gradients, while it has made no step
+        self.passed: Location | None = None  # where the latest of them is
+        self.values: list[tuple[weakref.ref[Any], Any]] = []  # of its first parameters, at the first of them
 
     def parameters(self) -> Iterator[Any]:
         """The parameters that it changes."""
@@ -173,6 +179,7 @@ class Training:
                     entry = registration.Untrained(leaf, run, self.recorder, optimised, self.registry)
                     known[id(leaf)] = entry
             pairs = [(leaf, leaf.grad) for leaf in run.leaves if id(leaf) not in run.before]
+            self._count_passes(run, {id(leaf) for leaf, _ in pairs})
         else:
             given = result if isinstance(result, tuple | list) else ()
             pairs = [(leaf, gradient) for leaf, gradient in zip(run.inputs, given) if node_of(leaf) is None]
@@ -184,6 +191,24 @@ class Training:
             if is_new and symmetry.judge(leaf, gradient, run, computation, self.recorder, self.registry):
                 self._symmetric.add(id(leaf))
         self.customs.judge(run)
+
+    def _count_passes(self, run: BackwardPass, renewed: set[int]) -> None:
+        """Count the passes for optimisers that have made no step, whose gradients were cleared before."""
+        for state in self.optimisers.values():
+            if state.steps or state.passes > PASSES_WITHOUT_STEP:
+                continue
+            parameters = [p for p in state.parameters() if id(p) in renewed]
+            if parameters and not state.passes:
+                small = [p for p in parameters if p.numel() <= ELEMENTS_KEPT and is_plain(p)][:4]
+                state.values = [(weakref.ref(p), p.detach().clone()) for p in small]
+            state.passes += bool(parameters)
+            state.passed = run.location
+
+    def grad_used(self) -> None:
+        """The program has read a gradient itself: it may do without the step of an optimiser."""
+        self._uses_gradients = True
+
+    _uses_gradients = False
 
     def custom_call(self, cls: Any, args: Any, kwargs: Any, result: Any) -> None:
         """A function with a rule of the user's was called."""
@@ -301,6 +326,7 @@ class Training:
     def finish(self) -> None:
         """Report what is certain now."""
         self._report_unregistered()
+        self._report_no_step()
         for state in (*self.optimisers.values(), self._read):
             if state.steps < STEPS_UNTIL_REPORTED:
                 self._report(state)
@@ -327,6 +353,28 @@ class Training:
             else:
                 self.tell(pending.problem)
         state.pending.clear()
+
+    def _report_no_step(self) -> None:
+        """Report an optimiser that has made no step although its gradients were computed and cleared again."""
+        if self._uses_gradients or any(state.steps for state in self.optimisers.values()):
+            return
+        for state in self.optimisers.values():
+            held = [(p, before) for reference, before in state.values if (p := reference()) is not None]
+            is_still = bool(held) and all(before.equal(p.detach()) for p, before in held)
+            if state.passes < PASSES_WITHOUT_STEP or not is_still or state.location is None or state.passed is None:
+                continue
+            found = problem(
+                "GT512",
+                f"step() of this {state.name} was never called, although gradients were computed for it",
+                spans=[
+                    span_of(state.location).labelled("made here"),
+                    span_of(state.passed).labelled("computes gradients, which are cleared again"),
+                ],
+                consequence="no parameter changes, however many steps are made",
+                fixes="optimizer.step() after loss.backward(), with its parentheses",
+            )
+            if is_due(found.code, *found.place[1:]):
+                report(found)
 
     def _report_no_backward(self, state: OptimiserState) -> None:
         """Report steps of an optimiser in a program that has never called backward, nor set a gradient itself."""
