@@ -15,19 +15,18 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.location import Location, is_library
+from gradtape.core.location import is_library
 from gradtape.errors import ShapeError
 from gradtape.explain.detectors.shape_mismatch import axis_problem, explain_numpy_error, seed_shape_problem
-from gradtape.explain.fixes.shape_edits import add_argument
 from gradtape.explain.messages import problem
-from gradtape.explain.messages.build import at, here
 from gradtape.explain.model.problem import Fix, Problem
 from gradtape.explain.source.expression import UserExpression
-from gradtape.explain.source.files import SourceFile, one_line, source_of
-from gradtape.watching.tensorflow import keras_shapes
+from gradtape.explain.source.files import SourceFile, one_line
+from gradtape.watching.tensorflow import keras_shapes, program_errors
 from gradtape.watching.tensorflow.keras_shapes import lengths_of, text_of
 from gradtape.watching.tensorflow.operations import ELEMENTWISE_PAIRS, TABLE
 from gradtape.watching.tensorflow.recorder import TensorFlowRecorder, constant_of
+from gradtape.watching.tensorflow.request_errors import spent_problem, target_problem
 from gradtape.watching.tensorflow.tapes import TapeWatch
 from gradtape.watching.tensorflow.values import is_eager, is_symbolic
 
@@ -163,6 +162,8 @@ class ErrorExplainer:
         found: Problem | None = None
         if isinstance(error, RuntimeError) and "non-persistent GradientTape" in words:
             found = spent_problem(watch)
+        elif isinstance(error, AttributeError | TypeError) and (refused := target_problem(targets, self._recorder)):
+            found = refused
         elif seeds is not None:
             for target, seed in zip(targets, seeds):
                 given = None if seed is None else _shape(seed)
@@ -241,52 +242,6 @@ def dtype_problem(values: Sequence[Any]) -> Problem | None:
         operands=operands,
         fixes=[*offered, f'data.astype("{wanted}") where it is made: NumPy makes float64'],
     )
-
-
-# -- a tape that has given its gradient
-
-
-def spent_problem(watch: TapeWatch | None) -> Problem:
-    """A tape that is not persistent was asked twice."""
-    spans = [here("asked again here")]
-    offered: list[str] = []
-    if watch is not None and watch.spent is not None:
-        spans.append(at(watch.spent, "freed by this"))
-        offered = persistent_fix(watch.entered)
-    return problem(
-        "GT308",
-        "this tape has given its gradient already, and what it had recorded was freed",
-        spans=spans,
-        fixes=[
-            *offered,
-            "ask for all gradients in one call, tape.gradient(target, [a, b])",
-            "keep the recording: tf.GradientTape(persistent=True)",
-        ],
-    )
-
-
-def persistent_fix(entered: Location) -> list[str]:
-    """`tf.GradientTape(persistent=True)` where the tape was made."""
-    call = tape_call(entered)
-    if call is None:
-        return []
-    source = source_of(entered.file)
-    whole = source.span(call)
-    text = one_line(whole.text)
-    argument = "persistent=True"
-    written = add_argument(text, argument) if call.args or call.keywords else f"{text[:-1]}{argument})"
-    return [Fix(written, True, whole)]
-
-
-def tape_call(entered: Location) -> ast.Call | None:
-    """The call that made the tape of a `with` statement."""
-    source = source_of(entered.file)
-    node: Any = source.find(entered)
-    while node is not None and not isinstance(node, ast.With):
-        node = source.parents.get(node)
-    calls = [] if node is None else [item.context_expr for item in node.items]
-    named = [c for c in calls if isinstance(c, ast.Call) and getattr(c.func, "attr", "") == "GradientTape"]
-    return named[0] if named else None
 
 
 # -- labels and logits
@@ -496,7 +451,8 @@ _PATTERNS: tuple[tuple[str, Callable[[UserExpression, re.Match[str], str], Probl
     ),
     (rf"{_LAYER}expected shape={_SHAPE}, found shape={_SHAPE}", _layer_shape),
     *keras_shapes.PATTERNS,
+    *program_errors.PATTERNS,
 )
 
 
-__all__ = ["FUNCTIONS", "ErrorExplainer", "raising_expression", "tape_call"]
+__all__ = ["FUNCTIONS", "ErrorExplainer", "raising_expression"]

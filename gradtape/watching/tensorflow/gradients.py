@@ -81,7 +81,7 @@ def judge_request(
     if len(answers) == len(request.sources):
         if observers:
             absent, reasons = _absent(request, answers, recorder)
-        found = None if request.says_unconnected else _judge_none(request, answers, recorder)
+        found = None if request.says_unconnected else judge_none(request, answers, recorder)
         if found is not None:
             with muted():
                 tell_observers(computation, [*_arrivals(request, answers, recorder), *absent], reasons=reasons)
@@ -183,10 +183,10 @@ def _seeds(request: Request, recorder: TensorFlowRecorder) -> list[tuple[Watched
     return found
 
 
-def _judge_none(request: Request, answers: Sequence[Any], recorder: TensorFlowRecorder) -> Problem | None:
+def judge_none(request: Request, answers: Sequence[Any], recorder: TensorFlowRecorder) -> Problem | None:
     """Report gradients that are None: all of them, or some for a reason that is a mistake."""
     absent = [source for source, gradient in zip(request.sources, answers) if gradient is None]
-    if not absent or not request.targets:
+    if not absent or not request.targets or request.says_unconnected:
         return None
     everywhere = len(absent) == len(answers)
     for source in absent:
@@ -202,4 +202,18 @@ def _judge_none(request: Request, answers: Sequence[Any], recorder: TensorFlowRe
     return None
 
 
-__all__ = ["Request", "judge_request"]
+def quiet_none(request: Request, answers: Sequence[Any], recorder: TensorFlowRecorder) -> Problem | None:
+    """Why the first gradient that is None is, for an error that may come of it; nothing is reported."""
+    absent = [source for source, gradient in zip(request.sources, answers) if gradient is None]
+    if not absent or not request.targets:
+        return None
+    reason = missing.why(request.targets[0], absent[0], request.watch, recorder)
+    if not reason.problem.code:
+        return None
+    found = all_none(request.targets[0], reason, request.location)
+    return found.with_(
+        title=found.title.replace("every gradient asked for", "a gradient", 1), fixes=reason.problem.fixes
+    )
+
+
+__all__ = ["Request", "judge_none", "judge_request", "judge_values", "quiet_none"]

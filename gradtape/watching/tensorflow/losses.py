@@ -106,8 +106,35 @@ class LossJudge:
         made = self._producer(frame.f_locals.get("logits"))
         return _applied_twice(site, made, "softmax") if made is not None and made.operation == "softmax" else None
 
+    def _judge_swapped(self, frame: FrameType, location: Any, site: UserExpression) -> Problem | None:
+        """A loss of Keras whose first argument, the labels, depends on variables, and whose second does not."""
+        given = frame.f_locals
+        names = ("y_true", "y_pred") if "y_true" in given else ("target", "output")
+        labels, prediction = (self._recorder.record_of(given.get(name)) for name in names)
+        if labels is None or prediction is None or prediction.is_tracked or prediction.is_cut:
+            return None
+        if not isinstance(labels, OperationRecord) or not labels.is_tracked:
+            return None
+        call = site.node.value if isinstance(site.node, ast.Expr) else site.node
+        if not isinstance(call, ast.Call) or len(call.args) != 2 or call.keywords:
+            return None
+        first, second = (site.source.span(part) for part in call.args)
+        function = one_line(site.source.text(call.func))
+        text = f"{function}({one_line(second.text)}, {one_line(first.text)})"
+        return problem(
+            "GT509",
+            f"the arguments are swapped: {function} takes the labels first, and its first argument is what is learned",
+            spans=[site.span],
+            consequence="the loss of the labels by the predictions has another gradient",
+            fixes=[Fix(text, True, site.source.span(call)), "loss(labels, predictions)"],
+            intent="gt.explain.configure(GT509='off')",
+        )
+
     def _judge_probabilities(self, frame: FrameType, location: Any, site: UserExpression) -> Problem | None:
         """A loss of Keras with from_logits=False, of what was not made by a sigmoid or softmax."""
+        swapped = self._judge_swapped(frame, location, site)
+        if swapped is not None:
+            return swapped
         given = frame.f_locals
         if given.get("from_logits"):
             return None

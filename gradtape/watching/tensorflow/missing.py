@@ -19,8 +19,8 @@ from gradtape.explain.render.spelling import name_in
 from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import SourceFile, one_line, source_of, span_of
 from gradtape.watching.record import CONSTANT, LeafRecord, OperationRecord, WatchedRecord
-from gradtape.watching.tensorflow.errors import tape_call
 from gradtape.watching.tensorflow.recorder import TensorFlowRecorder, VariableRecord
+from gradtape.watching.tensorflow.request_errors import tape_call
 from gradtape.watching.tensorflow.tapes import TapeWatch
 from gradtape.watching.tensorflow.values import array_in, is_floating, numpy_dtype
 
@@ -57,6 +57,9 @@ def why(target: Any, source: Any, watch: TapeWatch, recorder: TensorFlowRecorder
         assigned = _assigned_before(start)
         if assigned is not None:
             return missing_gradient.explain_departure(assigned)
+    numpy = _explain_numpy_function(source)
+    if numpy is not None:
+        return with_departure_edit(numpy)
     return with_departure_edit(missing_gradient.explain_unconnected(target, source, paths.all_behind(start), watch))
 
 
@@ -210,6 +213,36 @@ def with_departure_edit(reason: Why) -> Why:
         names = ", ".join(sorted({name for user in users for name in _numpy_calls(source, user)}))
         return Why(found.with_(fixes=[f"functions of TensorFlow instead of {names}, which leave the tape", *advice]))
     return reason if edit is None else Why(found.with_(fixes=[edit, *found.fixes]))
+
+
+def _explain_numpy_function(wanted: Any) -> Why | None:
+    """A function of NumPy, in the statement that made the target, of something computed from the source.
+
+    NumPy reads the memory of tensors without a call that is seen.
+    """
+    site = UserExpression.present()
+    part = site.asked()[0]
+    made = None if part is None else site.binding(part)
+    node = None if made is None else source_of(made.file).at(made)
+    if made is None or node is None or made.file != site.source.file:
+        return None
+    for call in [each for each in ast.walk(node) if isinstance(each, ast.Call)][::-1]:
+        function = call.func
+        if (
+            not isinstance(function, ast.Attribute)
+            or site.source.imports.get(getattr(function.value, "id", "")) != "numpy"
+        ):
+            continue
+        names = [each for argument in call.args for each in ast.walk(argument) if isinstance(each, ast.Name)]
+        if any(site.value(each) is wanted for each in names):
+            name = one_line(site.source.text(function))
+            return verdict(
+                "GT210",
+                f"the value left the tape at {name}, which takes the numbers of a tensor and returns an array",
+                site.source.span(call),
+                fix="the function of TensorFlow for it keeps the gradient",
+            )
+    return None
 
 
 def _numpy_users(source: SourceFile, statement: ast.stmt) -> list[ast.stmt]:
@@ -452,6 +485,11 @@ def _explain_unwatched(target: Any, source: Any, goal: WatchedRecord, start: Wat
     name = one_line(site.source.text(part)) if isinstance(part, ast.Name | ast.Attribute) else "the source"
     made = _made_at(source, goal)
     lines: list[Any] = [] if made is None else ["made here", made]
+    is_listed = part is not None and (
+        isinstance(site.value(part), list | tuple) or getattr(part, "attr", "") in ("variables", "weights")
+    )
+    if isinstance(goal, VariableRecord) and part is not None and is_listed:
+        return _explain_not_trainable(goal, name, site.source.span(part), lines)
     code_here = site.location.code
     parameters = () if code_here is None else code_here.co_varnames[: code_here.co_argcount]
     if watch.entered.code is code_here and name in parameters:  # an argument: to be watched here, for all callers
@@ -486,6 +524,25 @@ def _explain_unwatched(target: Any, source: Any, goal: WatchedRecord, start: Wat
     elif use is not None:
         lines += ["the target uses it here", use[0]]
     return verdict(code, words, *lines, fix=[*_watch_fix(name, watch), f"tape.watch({name}) inside the with block"])
+
+
+def _explain_not_trainable(goal: VariableRecord, asked: str, place: Span, lines: list[Any]) -> Why:
+    """A variable that is not trainable is in the list that gradients are asked for."""
+    offered: list[str] = []
+    owner, _, attribute = asked.rpartition(".")
+    whole = "\n".join(source_of(place.file).lines)
+    if attribute in ("variables", "weights") and owner:
+        wanted = f"{owner}.trainable_{attribute}"
+        offered = [Fix(wanted, True, place) if whole.count(asked) == 1 else f"{wanted}, wherever {asked} is written"]
+    return verdict(
+        "GT212",
+        f"{asked} has {goal.name} in it, which is not trainable",
+        "asked for here",
+        place,
+        *lines,
+        "moving averages, counters and random states are variables without a gradient",
+        fix=[*offered, "ask for trainable_variables only"],
+    )
 
 
 def _trainable_fix(made: Span | None) -> list[str]:

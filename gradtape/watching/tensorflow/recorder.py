@@ -15,6 +15,8 @@ import numpy as np
 from tensorflow.python.framework import op_def_registry, ops, tensor_util
 
 from gradtape.core.location import Location, is_library
+from gradtape.explain.detectors.lost_update import judge_lost_update
+from gradtape.explain.detectors.reshape_for_transpose import is_swap
 from gradtape.explain.model.record import Shape
 from gradtape.explain.report.names import name_of
 from gradtape.watching.judge import judge_broadcast
@@ -127,6 +129,7 @@ class TensorFlowRecorder(Recorder):
         self.losses: Any = None  # a LossJudge
         self.traced: dict[int, Any] = {}  # variables that a graph reads, as they were when it was traced
         self.batch_length: int | None = None  # what an unknown first length of a graph's tensors stands for
+        self._updates: set[tuple[int, int]] = set()
         self.unknown_shapes: weakref.WeakSet[WatchedRecord] = weakref.WeakSet()
 
     # -- what a library answers
@@ -252,6 +255,8 @@ class TensorFlowRecorder(Recorder):
             return
         tracked = [p for p, x in zip(parents, inputs) if p.is_tracked and self._can_have_gradient(p, x)]
         location = self._location() if tracked else Location.here()
+        if kind in ("Sub", "AddV2") and not self.active and isinstance(parents[0], VariableRecord):
+            self._judge_update(location)
         if not tracked and any(parent.is_cut for parent in parents):
             for output in outputs:
                 self.constant(output, parents, location)
@@ -269,13 +274,25 @@ class TensorFlowRecorder(Recorder):
             return
         self._record_tracked(kind, row, inputs, attributes, outputs, parents, tracked, location)
 
+    def _judge_update(self, location: Location) -> None:
+        """Report a new value of a variable that is only bound to the name of a loop."""
+        place = id(location.code), location.offset
+        if place not in self._updates:
+            self._updates.add(place)
+            judge_lost_update(location, self.name)
+
     def _is_data_operation(self, kind: str, inputs: Sequence[Any], outputs: Sequence[Any]) -> bool:
         """Whether an operation computes with data only, where a NaN in it may matter to a gradient."""
         if self.in_backward or len(outputs) != 1 or not inputs or kind.startswith("__"):
             return False
-        if not (self.active or is_symbolic(outputs[0])) or not is_floating(outputs[0].dtype):
+        is_seen = self.active or is_symbolic(outputs[0]) or (kind == "Reshape" and self._is_swap(inputs, outputs))
+        if not is_seen or not is_floating(outputs[0].dtype):
             return False
         return any(is_floating(x.dtype) for x in inputs) and not any(x.dtype.name == "resource" for x in inputs)
+
+    def _is_swap(self, inputs: Sequence[Any], outputs: Sequence[Any]) -> bool:
+        """Whether a reshape only brings the lengths into another order, which is judged when a gradient is taken."""
+        return is_eager(outputs[0]) and is_swap(tuple(inputs[0].shape), tuple(outputs[0].shape))
 
     def _record_data(
         self,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import gc
+import sys
 import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from tensorflow.python.eager import context
 
 from gradtape.core.location import Location
 from gradtape.explain.emit.policy import is_due, report
@@ -20,10 +22,24 @@ from gradtape.explain.source.parameter_names import join_names
 from gradtape.watching.computation import RecordedComputation
 from gradtape.watching.record import WatchedRecord
 from gradtape.watching.tensorflow.recorder import TensorFlowRecorder, VariableRecord
+from gradtape.watching.tensorflow.replay import muted
 from gradtape.watching.tensorflow.tapes import TapeWatch
+from gradtape.watching.tensorflow.values import is_eager
 
 LAYERS_AT_MOST = 64
+GRADIENTS_WITHOUT_STEP = 3
+UNUSED_AT_MOST = 512
 _LAYERS = frozenset({"matmul", "convolution", "einsum", "linear"})
+
+
+class Taken:
+    """The gradients that were taken at one place, and a variable as it was before the first."""
+
+    def __init__(self, where: Location, variable: Any, value: Any) -> None:
+        self.where = where
+        self.count = 0
+        self.variable = weakref.ref(variable)
+        self.value = value
 
 
 class TrainingJudge:
@@ -35,6 +51,9 @@ class TrainingJudge:
         self._unasked: dict[VariableRecord, tuple[Location, list[VariableRecord]]] = {}
         self._behind: dict[VariableRecord, Location] = {}  # used, not asked for, and where that was not done
         self._unbuilt: list[tuple[weakref.ref[Any], Location]] = []
+        self._unused: dict[int, weakref.ref[Any]] = {}  # gradients that were given
+        self._uses_gradients = False
+        self._taken: dict[tuple[Any, ...], Taken] = {}  # gradients by the variables, at each place
         self._made_inside: dict[tuple[Any, ...], tuple[VariableRecord, int]] = {}
 
     def note_unbuilt(self, layer: Any, where: Location) -> None:
@@ -48,6 +67,8 @@ class TrainingJudge:
         """Look at the variables behind the targets of a gradient, and at those that it was asked for."""
         asked = [record for record in sources if isinstance(record, VariableRecord)]
         self._asked |= {*asked}
+        if asked:
+            self._count(asked[0], where)
         if not asked or len(asked) != len(sources):
             return
         behind = [
@@ -64,9 +85,58 @@ class TrainingJudge:
         for record in upstream:
             self._unasked.setdefault(record, (where, asked))
 
+    def _count(self, record: VariableRecord, where: Location) -> None:
+        """Count the gradients by variables that are taken at a place."""
+        variable = record.reference()
+        if variable is None or not is_eager(variable.handle) or not context.executing_eagerly():
+            return
+        place = id(where.code), where.offset
+        if place not in self._taken:
+            with muted():
+                self._taken[place] = Taken(where, variable, np.array(self._recorder.array_of(variable)))
+        self._taken[place].count += 1
+
+    def note_answers(self, gradients: Sequence[Any]) -> None:
+        """Remember gradients that were given, to notice whether they are used at all."""
+        for gradient in gradients[:LAYERS_AT_MOST]:
+            if is_eager(gradient):
+                self._unused[id(gradient)] = weakref.ref(gradient)
+        while len(self._unused) > UNUSED_AT_MOST:
+            del self._unused[next(iter(self._unused))]
+
+    def note_used(self, values: Sequence[Any]) -> None:
+        """Notice gradients that an operation computes with, or that leave as numbers."""
+        if self._unused and not self._uses_gradients:
+            known = [(value, self._unused.get(id(value))) for value in values]
+            self._uses_gradients = any(held is not None and held() is value for value, held in known)
+
+    def _judge_unapplied(self) -> bool:
+        """Report gradients that were taken again and again while an optimiser was there that has made no step."""
+        optimisers = [] if self._uses_gradients or not self._taken else _optimisers()
+        if not optimisers or any(int(each.iterations) for each in optimisers):
+            return False
+        for taken in self._taken.values():
+            variable = taken.variable()
+            with muted():
+                now = None if variable is None else self._recorder.array_of(variable)
+            if taken.count < GRADIENTS_WITHOUT_STEP or now is None or not np.array_equal(now, taken.value):
+                continue
+            name = type(optimisers[0]).__name__
+            found = problem(
+                "GT512",
+                f"these gradients are taken in every step and never applied: this program's {name} has made no step",
+                spans=[at(taken.where, "taken here")],
+                consequence="no variable changes, however many steps are made",
+                fixes="optimizer.apply_gradients(zip(gradients, model.trainable_variables)) after it",
+            )
+            if is_due("GT512", *found.place[1:]):
+                report(found)
+            return True
+        return False
+
     def finish(self) -> None:
         """Report the variables that were never asked for and never written to, although others behind them learn."""
-        if self._judge_unbuilt():
+        if self._judge_unbuilt() or self._judge_unapplied():
             return
         never = [r for r in self._unasked if self._never_learns(r) and r.location.is_known]
         if not never:
@@ -189,6 +259,12 @@ class TrainingJudge:
         if is_due("GT513", *found.place[1:]):
             report(found)
         return True
+
+
+def _optimisers() -> list[Any]:
+    """The optimisers of Keras that are alive."""
+    base = getattr(sys.modules.get("keras.src.optimizers.base_optimizer"), "BaseOptimizer", None)
+    return [] if base is None else [each for each in gc.get_objects() if issubclass(type(each), base)]
 
 
 def nothing_asked_problem(watch: TapeWatch, where: Location) -> Problem:

@@ -31,11 +31,12 @@ from gradtape.watching.tensorflow import autograph, queries, values
 from gradtape.watching.tensorflow.batches import batch_length, called_graph, first_batch, has_lost_number, uses_none
 from gradtape.watching.tensorflow.errors import FUNCTIONS, ErrorExplainer
 from gradtape.watching.tensorflow.functions import GraphEvaluation, evaluated
-from gradtape.watching.tensorflow.gradients import Request, judge_request, judge_values
+from gradtape.watching.tensorflow.gradients import Request, judge_none, judge_request, judge_values, quiet_none
 from gradtape.watching.tensorflow.hooks import Guard, Patches
 from gradtape.watching.tensorflow.losses import LossJudge
 from gradtape.watching.tensorflow.recorder import HeldCut, TensorFlowRecorder
 from gradtape.watching.tensorflow.replay import as_array, is_muted, muted
+from gradtape.watching.tensorflow.request_errors import watch_problem
 from gradtape.watching.tensorflow.rules import CustomRule
 from gradtape.watching.tensorflow.tapes import TapeWatch
 from gradtape.watching.tensorflow.training import EqualUnits, TrainingJudge, nothing_asked_problem
@@ -155,6 +156,8 @@ class Watcher:
         wrap(tape, "_pop_tape", self._wrap_pop)
         wrap(tape, "watch", self._wrap_watch)
         wrap(tape, "gradient", self._wrap_gradient)
+        wrap(tape, "jacobian", self._wrap_jacobian)
+        wrap(tape, "batch_jacobian", self._wrap_jacobian)
         wrap(resource_variable_ops, "variable_accessed", self._wrap_access)
         wrap(resource_variable_ops.ResourceVariable, "__init__", self._wrap_variable)
         wrap(loader, "load_ast", autograph.wrap_loader)
@@ -237,6 +240,7 @@ class Watcher:
 
     def _record(self, kind: str, inputs: Any, attributes: Any, outputs: Any, caller: FrameType) -> None:
         recorder = self.recorder
+        self.training.note_used(inputs)
         if recorder.in_backward and not recorder.active:
             return
         if os.path.basename(caller.f_code.co_filename).startswith("gen_"):
@@ -369,11 +373,21 @@ class Watcher:
 
     def _wrap_watch(self, original: Any) -> Any:
         def watch(tape: Any, tensor: Any) -> None:
-            original(tape, tensor)
+            try:
+                original(tape, tensor)
+            except ValueError as error:
+                if self._is_mine():
+                    self.guard.attempt(self._explain_watch, error, tensor)
+                raise
             if self._is_mine() and self._is_recording:
                 self.guard.call(self._watched, tape, tensor)
 
         return watch
+
+    def _explain_watch(self, error: ValueError, tensor: Any) -> None:
+        refused = next((x for x in tf.nest.flatten(tensor) if not self.recorder.is_tensor(x)), None)
+        if refused is not None:
+            self.errors.attach(error, watch_problem(refused))
 
     def _watched(self, tape: Any, tensor: Any) -> None:
         found = self.tapes.get(tape)
@@ -438,6 +452,7 @@ class Watcher:
         return make
 
     def _left(self, tensor: Any, reason: str, result: Any) -> None:
+        self.training.note_used([tensor])
         record = self.recorder.record_of(tensor)
         if record is None or record is CONSTANT or not (record.is_tracked or record.is_cut):
             return
@@ -580,6 +595,28 @@ class Watcher:
 
         return gradient
 
+    def _wrap_jacobian(self, original: Any) -> Any:
+        def jacobian(tape: Any, target: Any, sources: Any, *rest: Any, **options: Any) -> Any:
+            if not self._is_mine() or self.recorder.in_backward:
+                return original(tape, target, sources, *rest, **options)
+            self.recorder.in_backward += 1
+            try:
+                found = original(tape, target, sources, *rest, **options)
+            except Exception as error:
+                self.guard.attempt(self._explain_request, error, tape, target, None)
+                raise
+            finally:
+                self.recorder.in_backward -= 1
+            watch = self.tapes.get(tape)
+            if watch is not None and self._is_recording:
+                request = Request(watch, target, sources, None, bool(rest), Location.here())
+                problem = self.guard.call(judge_none, request, tf.nest.flatten(found), self.recorder)
+                if problem is not None:
+                    self._lost = problem, request.location
+            return found
+
+        return jacobian
+
     def _explain_request(self, error: Exception, tape: Any, target: Any, seeds: Any) -> None:
         given = None if seeds is None else tf.nest.flatten(seeds)
         self.errors.explain_request(error, self.tapes.get(tape), tf.nest.flatten(target), given)
@@ -596,8 +633,11 @@ class Watcher:
             problem = self.guard.call(judge_request, request, found, self.recorder, self.training, self.tell)
             if problem is None and not request.sources:
                 problem = self.guard.call(nothing_asked_problem, watch, location)
+            if problem is None and not says_unconnected:
+                problem = self.guard.attempt(quiet_none, request, tf.nest.flatten(found), self.recorder)
             if problem is not None:
                 self._lost = problem, location
+            self.guard.call(self.training.note_answers, tf.nest.flatten(found))
             if request.answers:
                 self._waiting.append(request)
             if not watch.persistent:

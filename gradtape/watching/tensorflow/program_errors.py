@@ -1,0 +1,229 @@
+"""Errors in the program's own expressions that TensorFlow or Python raised, known by their words.
+
+Numbers that are not there while a graph is built, tensors that are written to or have left their graph, indices out of
+range, and gradients that are given to an optimiser in the wrong order.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from gradtape.explain.messages import problem
+from gradtape.explain.model.problem import Fix, Problem, Span
+from gradtape.explain.render.spelling import name_in
+from gradtape.explain.source.expression import UserExpression, replace_span
+from gradtape.explain.source.files import one_line
+from gradtape.watching.tensorflow import values
+
+_SYMBOLIC = r"(?:SymbolicTensor|KerasTensor|Tensor)"
+
+
+def _statement(site: UserExpression) -> ast.stmt | None:
+    return None if site.node is None else site.source.statement(site.node)
+
+
+def _parts(site: UserExpression) -> Iterator[ast.expr]:
+    """The expressions of the statement that raised."""
+    statement = _statement(site)
+    return (node for node in ([] if statement is None else ast.walk(statement)) if isinstance(node, ast.expr))
+
+
+def _tensorflow(site: UserExpression) -> str:
+    """How the file calls TensorFlow."""
+    return next((name for name, module in site.source.imports.items() if module == "tensorflow"), "tf")
+
+
+# -- in a graph
+
+
+def _no_number(site: UserExpression, match: re.Match[str], words: str) -> Problem:
+    """`x.numpy()`, `float(x)`, `math.exp(x)` or a function of NumPy, of a tensor of a graph that is being built."""
+    what, offered = "this", list[str]()
+    for node in _parts(site):
+        if not isinstance(node, ast.Call):
+            continue
+        function = node.func
+        text = one_line(site.source.text(function))
+        if isinstance(function, ast.Attribute) and function.attr in ("numpy", "item", "tolist") and not node.args:
+            what = f".{function.attr}()"
+            offered = [Fix(one_line(site.source.text(function.value)), True, site.source.span(node))]
+            break
+        if isinstance(function, ast.Name) and function.id in ("float", "int") and len(node.args) == 1:
+            what = f"{function.id}()"
+            offered = [Fix(one_line(site.source.text(node.args[0])), True, site.source.span(node))]
+            break
+        module = site.source.imports.get(getattr(getattr(function, "value", None), "id", ""), "")
+        if isinstance(function, ast.Attribute) and module in ("math", "numpy"):
+            what, name = text, name_in("tensorflow", function.attr)
+            if name:
+                offered = [Fix(f"{_tensorflow(site)}.{name}", True, site.source.span(function))]
+            break
+    return problem(
+        "GT312",
+        f"{what} wants the numbers of a tensor that has none yet: the function is being traced",
+        spans=[site.span],
+        notes=["tf.function and fit build a graph first, with shapes only; the numbers come when it is executed"],
+        consequence="a number would be a constant of the graph, and the gradient through it lost",
+        fixes=[*offered, "compute with functions of TensorFlow; tf.print shows numbers; run_eagerly=True in compile"],
+    )
+
+
+def _no_truth(site: UserExpression, match: re.Match[str], words: str) -> Problem:
+    """A tensor of a graph in an `if` or a `for` that AutoGraph has not converted."""
+    statement = _statement(site)
+    test = getattr(statement, "test", getattr(statement, "iter", None))
+    text = one_line(site.source.text(test)) if isinstance(test, ast.expr) else "a tensor"
+    tensorflow = _tensorflow(site)
+    is_loop = "terating" in match[0]
+    return problem(
+        "GT314",
+        f"{text} is a tensor of a graph, which has no {'length' if is_loop else 'truth'} while that is built",
+        spans=[site.span],
+        notes=["AutoGraph converts if and for in functions that it sees the source of, unless autograph=False"],
+        fixes=[
+            f"{tensorflow}.map_fn or {tensorflow}.scan, or autograph=True"
+            if is_loop
+            else f"{tensorflow}.where({text}, a, b) or {tensorflow}.cond; or autograph=True"
+        ],
+    )
+
+
+def _out_of_scope(site: UserExpression, match: re.Match[str], words: str) -> Problem:
+    """A tensor of a graph that is used outside of the function it was traced in."""
+    name = "a tensor"
+    for node in _parts(site):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and _holds_symbolic(site.value(node)):
+            name = node.id
+            break
+    function = re.search(r"FuncGraph\(name=(\w+)", words)
+    spans = [site.span, *_kept_in(site, name)]
+    return problem(
+        "GT211",
+        f"{name} {'is' if name == 'a tensor' else 'has a tensor'} of the graph of "
+        f"{function[1] if function else 'a tf.function'}, which is used outside of it",
+        spans=spans,
+        notes=["while a tf.function is traced its tensors stand for numbers of every call: they have none themselves"],
+        fixes="return it from the function; a tf.Variable, or tf.TensorArray inside, keeps numbers from call to call",
+    )
+
+
+def _holds_symbolic(value: Any) -> bool:
+    held = value if isinstance(value, list | tuple) else [value]
+    return any(values.is_symbolic(x) for x in held[:100])
+
+
+def _kept_in(site: UserExpression, name: str) -> list[Span]:
+    """Where a list gets what it holds: `history.append(loss)`."""
+    return [
+        site.source.span(node).labelled("kept here")
+        for node in ([] if site.source.tree is None else ast.walk(site.source.tree))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("append", "extend") and getattr(node.func.value, "id", "") == name
+    ][:1]  # fmt: skip
+
+
+# -- writing and reading
+
+
+def _item_assignment(site: UserExpression, match: re.Match[str], words: str) -> Problem | None:
+    """`x[0] = 1.0` of a tensor or a variable."""
+    statement = _statement(site)
+    if isinstance(statement, ast.Assign):
+        target, value = statement.targets[0], statement.value
+    elif isinstance(statement, ast.AugAssign):
+        target, value = statement.target, statement.value
+    else:
+        return None
+    if not isinstance(target, ast.Subscript):
+        return None
+    name = one_line(site.source.text(target.value))
+    tensorflow = _tensorflow(site)
+    is_variable = "Variable" in match[1]
+    offered: list[str] = []
+    if is_variable and isinstance(statement, ast.Assign):
+        text = f"{one_line(site.source.text(target))}.assign({one_line(site.source.text(value))})"
+        offered = [Fix(text, True, site.source.span(statement))]
+    return problem(
+        "GT309",
+        f"{name} is a {'Variable' if is_variable else 'tensor'}, and cannot be written to by an index",
+        spans=[site.source.span(statement)],
+        fixes=[
+            *offered,
+            f"{name}[i].assign(value), outside of what is differentiated"
+            if is_variable
+            else f"{tensorflow}.tensor_scatter_nd_update({name}, [[i]], [value]) makes a new tensor; or {tensorflow}"
+            f".concat, {tensorflow}.where",
+        ],
+    )
+
+
+def _index_range(site: UserExpression, match: re.Match[str], words: str) -> Problem:
+    """An index of `tf.gather` or an embedding that is not there."""
+    place, number, count = match[1], int(match[2]), int(match[3])
+    layer = re.search(r"calling (\w+)\.call\(\)", words)
+    kind = layer[1] if layer else "this"
+    size = "input_dim" if kind == "Embedding" else "axis"
+    source = site.source
+    made = [
+        node.args[0]
+        for node in ([] if source.tree is None else ast.walk(source.tree))
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) == kind
+        and node.args and getattr(node.args[0], "value", None) == count
+    ]  # fmt: skip
+    spans = [site.span, *(source.span(part).labelled(f"{count} rows") for part in made[:1])]
+    offered = [Fix(str(number + 1), True, source.span(made[0]))] if len(made) == 1 and number >= count else []
+    return problem(
+        "GT115",
+        f"index {number} at [{place}] is out of range: {kind} has {count} rows, 0 to {count - 1}",
+        spans=spans,
+        notes=["indices start at 0: the largest is one less than the number of rows"] if number == count else [],
+        fixes=[*offered, f"a larger {size}, or other indices: tf.reduce_max(indices) shows the largest"],
+    )
+
+
+# -- optimisers
+
+
+def _swapped_pairs(site: UserExpression, match: re.Match[str], words: str) -> Problem | None:
+    """`apply_gradients(zip(variables, gradients))`."""
+    calls = [node for node in _parts(site) if isinstance(node, ast.Call)]
+    if not any(getattr(call.func, "attr", "") in ("apply_gradients", "apply") for call in calls):
+        return None
+    for call in calls:
+        if getattr(call.func, "id", "") != "zip" or len(call.args) != 2:
+            continue
+        first, second = call.args
+        span, second_span = site.source.span(first), site.source.span(second)
+        gradients = site.value(second)
+        is_swapped = isinstance(gradients, list | tuple) and any(values.is_eager(x) for x in gradients)
+        if not is_swapped or any(values.handle_of(x) is not None for x in gradients):
+            continue
+        whole = site.source.span(call)
+        edited = replace_span(whole, second_span, one_line(span.text))
+        text = f"zip({one_line(second_span.text)}, {one_line(span.text)})"
+        return problem(
+            "GT306",
+            "apply_gradients takes pairs of a gradient and a variable, and is given a variable and a gradient",
+            spans=[site.span],
+            fixes=[Fix(text, edited is not None, whole), "zip(gradients, variables)"],
+        )
+    return None
+
+
+Explain = Callable[[UserExpression, re.Match[str], str], Problem | None]
+PATTERNS: tuple[tuple[str, Explain], ...] = (
+    (rf"'{_SYMBOLIC}' object has no attribute '(?:numpy|item|tolist)'", _no_number),
+    (rf"argument must be [^\n]*, not '{_SYMBOLIC}'|must be real number, not {_SYMBOLIC}", _no_number),
+    (r"Cannot convert a symbolic [^\n]*to a numpy array|can't convert [^\n]*KerasTensor", _no_number),
+    (r"as a Python `bool` is not allowed|[Ii]terating over a symbolic `tf.Tensor` is not allowed", _no_truth),
+    (r"is out of scope and cannot be used here|is out of scope", _out_of_scope),
+    (r"'([\w.]*(?:Tensor|Variable))' object does not support item assignment", _item_assignment),
+    (r"indices\[([\d, ]*)\] = (-?\d+) is not in \[0, (\d+)\)", _index_range),
+    (r"has no attribute '_unique_id'|has no attribute 'overwrite_with_gradient'|apply_gradients", _swapped_pairs),
+)
+
+
+__all__ = ["PATTERNS"]

@@ -1,0 +1,154 @@
+"""Errors of requests for gradients: a target that is no tensor, a tape that was asked before, a seed that does not fit,
+something that no tape can watch.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.location import Location
+from gradtape.explain.fixes.shape_edits import add_argument
+from gradtape.explain.graph.cuts import fix_for
+from gradtape.explain.messages import problem
+from gradtape.explain.messages.build import at, here
+from gradtape.explain.model.problem import Fix, Problem
+from gradtape.explain.source.expression import UserExpression, replace_span
+from gradtape.explain.source.files import one_line, source_of, span_of
+from gradtape.watching.tensorflow.recorder import TensorFlowRecorder
+from gradtape.watching.tensorflow.tapes import TapeWatch
+
+# -- a target that is no tensor
+
+
+def target_problem(targets: Sequence[Any], recorder: TensorFlowRecorder) -> Problem | None:
+    """The first target that is no tensor: a number that has left TensorFlow, or an object that was never called."""
+    for target in targets:
+        if not recorder.is_tensor(target):
+            site = UserExpression.present()
+            part = site.asked()[0]
+            if isinstance(target, (float, int, np.generic, np.ndarray)):
+                return _number_problem(site, target, recorder)
+            return _object_problem(site, part, target)
+    return None
+
+
+def _number_problem(site: UserExpression, target: Any, recorder: TensorFlowRecorder) -> Problem:
+    """The gradient is asked of a number or an array, which has no history."""
+    same = [cut for cut in recorder.departures if cut.params.get("value") == (target if np.ndim(target) == 0 else None)]
+    departure = next(iter([*reversed(same), *reversed(recorder.departures)]), None)
+    spans = [site.span]
+    fixes = ["ask for the gradient of the tensor itself; take its number where it is printed"]
+    if departure is not None:
+        left = span_of(departure.location)
+        if left.place != site.span.place:
+            spans.append(left.labelled(f"a number from here on, by {departure.reason}"))
+        fixes = [fix_for(departure, is_tape=True), *fixes]
+    kind = type(target).__name__
+    return problem(
+        "GT210",
+        f"the gradient is asked of a {kind}, which has left TensorFlow and has no history",
+        spans=spans,
+        fixes=fixes,
+    )
+
+
+def _object_problem(site: UserExpression, part: ast.expr | None, target: Any) -> Problem:
+    """The gradient is asked of an object, such as a loss of Keras that was made with what it should be called with."""
+    name = type(target).__name__
+    made = None if part is None else site.binding(part)
+    spans = [site.span]
+    fixes: list[str] = []
+    if made is not None:
+        spans.append(made.labelled("made here"))
+        call = source_of(made.file).at(made)
+        if isinstance(call, ast.Call) and callable(target) and not isinstance(target, type) and call.args:
+            function = source_of(made.file).span(call.func)
+            text = replace_span(made, function, f"{one_line(function.text)}()")
+            fixes = [] if text is None else [Fix(text, True, made)]
+    advice = f"loss_function = {name}() once, then loss = loss_function(labels, predictions)"
+    if target is None:
+        advice = "the target is None: a function without return, or a branch that returns nothing"
+    return problem(
+        "GT314",
+        f"the gradient is asked of {'None' if target is None else f'an object of class {name}'}, not of a tensor",
+        spans=spans,
+        fixes=[*fixes, advice if callable(target) or target is None else "ask for the gradient of a tensor"],
+    )
+
+
+# -- what cannot be watched
+
+
+def watch_problem(value: Any) -> Problem:
+    """`tape.watch` of an array or a number."""
+    site = UserExpression.present()
+    call = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    part = call.args[0] if isinstance(call, ast.Call) and call.args else None
+    name = "it" if part is None else one_line(site.source.text(part))
+    made = None if part is None else site.binding(part)
+    tensorflow = next((name for name, module in site.source.imports.items() if module == "tensorflow"), "tf")
+    spans = [site.span]
+    offered: list[str] = []
+    if made is not None:
+        spans.append(made.labelled("made here"))
+        if not made.label and isinstance(source_of(made.file).at(made), ast.expr):
+            offered = [Fix(f"{tensorflow}.constant({one_line(made.text)})", True, made)]
+    return problem(
+        "GT203",
+        f"a tape watches tensors and variables, and {name} is a {type(value).__name__}",
+        spans=spans,
+        fixes=[*offered, f"x = {tensorflow}.constant(x) before, and compute with that"],
+    )
+
+
+# -- a tape that has given its gradient
+
+
+def spent_problem(watch: TapeWatch | None) -> Problem:
+    """A tape that is not persistent was asked twice."""
+    spans = [here("asked again here")]
+    offered: list[str] = []
+    if watch is not None and watch.spent is not None:
+        spans.append(at(watch.spent, "freed by this"))
+        offered = persistent_fix(watch.entered)
+    return problem(
+        "GT308",
+        "this tape has given its gradient already, and what it had recorded was freed",
+        spans=spans,
+        fixes=[
+            *offered,
+            "ask for all gradients in one call, tape.gradient(target, [a, b])",
+            "keep the recording: tf.GradientTape(persistent=True)",
+        ],
+    )
+
+
+def persistent_fix(entered: Location) -> list[str]:
+    """`tf.GradientTape(persistent=True)` where the tape was made."""
+    call = tape_call(entered)
+    if call is None:
+        return []
+    source = source_of(entered.file)
+    whole = source.span(call)
+    text = one_line(whole.text)
+    argument = "persistent=True"
+    written = add_argument(text, argument) if call.args or call.keywords else f"{text[:-1]}{argument})"
+    return [Fix(written, True, whole)]
+
+
+def tape_call(entered: Location) -> ast.Call | None:
+    """The call that made the tape of a `with` statement."""
+    source = source_of(entered.file)
+    node: Any = source.find(entered)
+    while node is not None and not isinstance(node, ast.With):
+        node = source.parents.get(node)
+    calls = [] if node is None else [item.context_expr for item in node.items]
+    named = [c for c in calls if isinstance(c, ast.Call) and getattr(c.func, "attr", "") == "GradientTape"]
+    return named[0] if named else None
+
+
+__all__ = ["spent_problem", "tape_call", "target_problem", "watch_problem"]
