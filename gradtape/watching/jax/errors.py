@@ -222,9 +222,62 @@ def _explain_argument(failure: Failure, failed: Any) -> Problem | None:
         return problem("GT314", first, spans=[site.span], fixes=advice)
     if "Non-hashable static arguments" in words:
         return problem("GT314", first, spans=[site.span], fixes="a tuple instead of a list; or not static")
+    if "Slice entries must be static" in words or "slice indices must have static start/stop/step" in words:
+        return problem(
+            "GT314",
+            f"{one_line(site.span.text)}: the bounds of a slice are needed while JAX traces the function, and one is "
+            "traced",
+            spans=[site.span],
+            consequence="the shape of the result would depend on a number that is not known yet: JAX refuses",
+            fixes=[
+                "jax.jit(f, static_argnums=...) makes an argument a number; a closure does so as well",
+                "jax.lax.dynamic_slice_in_dim(x, start, size) for a start that is computed; jnp.where(jnp.arange(n) < "
+                "k, x, 0.0) keeps the shape",
+            ],
+        )
+    refused = _NO_ARRAY.search(words)
+    if refused is not None or "is not a valid JAX type" in words:
+        return _no_array_problem(failure, refused)
     if words.startswith("differentiating with respect to argnums"):
         return problem("GT314", first, spans=[site.span], fixes="argnums counts positional arguments from 0")
     return None
+
+
+_NO_ARRAY = re.compile(r"abstract array. The problematic value is of type <class '([^']+)'>.*at path (\w+)")
+
+
+def _no_array_problem(failure: Failure, refused: re.Match[str] | None) -> Problem | None:
+    """An argument of a compiled function that is no array: the object of a method, a text, a function."""
+    site, words = failure.site, failure.words
+    if refused is None:
+        return problem(
+            "GT314",
+            words.partition("\n")[0].partition(". ")[0],
+            spans=[site.span],
+            fixes="leave it out of what is differentiated or compiled: static_argnums, a closure, or a tree of its own",
+        )
+    kind, name = refused[1].rpartition(".")[2], refused[2]
+    spans = [site.span]
+    tree = site.source.tree
+    methods = [
+        node
+        for node in ([] if tree is None else ast.walk(tree))
+        if isinstance(node, ast.FunctionDef) and node.decorator_list and node.args.args
+        and node.args.args[0].arg == name
+        and any("jit" in site.source.text(each) for each in node.decorator_list)
+    ]  # fmt: skip
+    if len(methods) == 1:
+        spans.append(site.source.span(methods[0].decorator_list[0]).labelled("compiled here"))
+    advice = "functools.partial(jax.jit, static_argnums=0) above a method takes self as it is, and it must not change"
+    return problem(
+        "GT314",
+        f"{name} is an object of class {kind}, and jax.jit takes arrays and trees of them",
+        spans=spans,
+        fixes=[
+            advice if name == "self" else f"jax.jit(f, static_argnames={name!r}) takes it as it is",
+            "jax.tree_util.register_dataclass, or a class of flax or equinox, makes it a tree of arrays",
+        ],
+    )
 
 
 _EXPLAINERS: tuple[Callable[[Failure, Any], Problem | None], ...] = (

@@ -51,6 +51,8 @@ _OUR_FOLDER = __file__.rpartition("/")[0]
 _WORDS_OF_JAX = (
     "Gradient only defined",
     "grad requires",
+    "Reverse-mode differentiation",
+    "lax.",
     "Custom VJP",
     "Custom JVP",
     "custom_vjp",

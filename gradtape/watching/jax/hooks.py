@@ -396,6 +396,9 @@ class ObservedFunction:
     def __wrapped__(self) -> Any:
         return self._reference()
 
+    def __repr__(self) -> str:
+        return repr(self._reference())
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function; while it runs, the operations on the tracers in its arguments are recorded."""
         watcher, function = self._watcher, self._reference()

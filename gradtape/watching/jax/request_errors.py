@@ -34,6 +34,8 @@ def explain_request(failure: Failure, failed: Any) -> Problem | None:
             spans=[*([returned.labelled("returned here")] if returned else []), site.span],
             fixes="return a floating point number; the number of hits, an argmax or a rounded value has no derivative",
         )
+    if "Reverse-mode differentiation does not work for lax.while_loop" in words:
+        return _while_problem(failure, failed)
     if "argument to vjp function" in words.lower():
         return _seed_problem(failure)
     if "expected function with aux output" in words:
@@ -45,6 +47,35 @@ def explain_request(failure: Failure, failed: Any) -> Problem | None:
             fixes="return (loss, aux); or leave has_aux out",
         )
     return None
+
+
+def _while_problem(failure: Failure, failed: Any) -> Problem:
+    """Reverse mode through a loop whose number of steps is not known, which keeps no intermediate states."""
+    site = failure.site
+    code = getattr(user_function(getattr(failed, "function", None)), "__code__", None)
+    source = site.source if code is None else source_of(code.co_filename)
+    calls = [
+        node
+        for node in ([] if source.tree is None else ast.walk(source.tree))
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ("while_loop", "fori_loop")
+    ]
+    inside = [node for node in calls if code is not None and _is_within(source, node, code)] or calls
+    spans = [source.span(node) for node in inside[:1]]
+    return problem(
+        "GT313",
+        "reverse mode cannot go through a loop whose number of steps is not known before: it keeps no states",
+        spans=[*spans, site.span.labelled("the gradient is asked here")] if spans else [site.span],
+        fixes=[
+            "jax.lax.scan, or jax.lax.fori_loop with bounds that are numbers: for i in range(20)",
+            "jax.jvp and jax.jacfwd, forward mode, go through it; jax.custom_vjp gives a fixed point its own rule",
+        ],
+    )
+
+
+def _is_within(source: Any, node: ast.AST, code: Any) -> bool:
+    """Whether a node is in the function of a code object."""
+    scopes = [getattr(scope, "lineno", 0) for scope in source.scopes(node)]
+    return code.co_firstlineno in scopes
 
 
 def _returned_by(failed: Any) -> Span | None:

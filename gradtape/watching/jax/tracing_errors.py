@@ -238,7 +238,7 @@ def _leak_problem(failure: Failure) -> Problem:
         line = int(made[2])
         source = source_of(made[1])
         text = source.lines[line - 1] if 0 < line <= len(source.lines) else ""
-        stored = _storing_statement(source, line)
+        stored = _keeping_statement(source, line) or _storing_statement(source, line)
         spans.insert(0, stored or Span(made[1], line, None, None, "made here, inside the traced function", text, line))
     name = traced[1] if traced else "the traced function"
     return problem(
@@ -248,6 +248,32 @@ def _leak_problem(failure: Failure) -> Problem:
         notes=["while JAX traces a function its values are no numbers; outside of it they mean nothing"],
         fixes=[f"return it from {name}, and keep what the call returns; with has_aux=True beside a loss"],
     )
+
+
+def _keeping_statement(source: Any, line: int) -> Span | None:
+    """The statement that keeps what was made on a line under a name of the function: `losses.append(value)`."""
+    made = next(
+        (
+            node
+            for node in (ast.walk(source.tree) if source.tree is not None else ())
+            if isinstance(node, ast.Assign) and node.lineno <= line <= (node.end_lineno or line)
+        ),
+        None,
+    )
+    name = made.targets[0].id if made is not None and isinstance(made.targets[0], ast.Name) else ""
+    scope = None if made is None else next(iter(source.scopes(made)), None)
+    for node in [] if scope is None or not name else ast.walk(scope):
+        value: Any = None
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            function = node.value.func
+            is_kept = isinstance(function, ast.Attribute) and function.attr in ("append", "add", "extend", "insert")
+            value = node.value.args[-1] if is_kept and node.value.args else None
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute | ast.Subscript):
+            value = node.value
+        if isinstance(value, ast.Name) and value.id == name:
+            span: Span = source.span(node, "kept here, inside the traced function")
+            return span
+    return None
 
 
 def _storing_statement(source: Any, line: int) -> Span | None:

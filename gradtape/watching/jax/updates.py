@@ -7,8 +7,9 @@ that it does not change: `apply_updates` adds them, and the parameter climbs.
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,10 +32,36 @@ MEANT = re.compile(
 """Words of programs that keep a part of their parameters out of a gradient or an update on purpose."""
 
 
+COMMENTS_NEAR = 3  # lines before and after a place
+
+
 def has_word_for_it(location: Location) -> bool:
-    """Whether the program at a place has a word for parameters that are kept as they are; also if it cannot be read."""
-    lines = source_of(location.file).lines
-    return not any(lines) or MEANT.search("\n".join(lines).lower()) is not None
+    """Whether the program at a place has a word for parameters that are kept as they are; also if it cannot be read.
+
+    Its words are its names and texts, and the lines around the place with their comments. Other comments may speak of
+    anything.
+    """
+    source = source_of(location.file)
+    if not any(source.lines) or source.tree is None:
+        return True
+    near = source.lines[max(location.line - 1 - COMMENTS_NEAR, 0) : location.line + COMMENTS_NEAR]
+    words = " ".join([*_words_of(source.tree), *near])
+    return MEANT.search(words.lower()) is not None
+
+
+def _words_of(tree: ast.AST) -> Iterator[str]:
+    """The names and texts of a program, without its documentation."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
+        elif isinstance(node, ast.arg | ast.keyword):
+            yield node.arg or ""
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and "\n" not in node.value:
+            yield node.value
 
 
 class _Parameter:
@@ -164,7 +191,7 @@ def judge_updates(params: Any, updates: Any, gradients: Sequence[Any]) -> None:
         spans=[Location.here()],
         notes=["optax.masked applies its transformation where the mask is True, and hands on the rest as it is"],
         consequence="the loss grows along these parameters, with a step of the size of the gradient",
-        fixes='optax.multi_transform({"train": tx, "freeze": optax.set_to_zero()}, labels) keeps them as they are; or '
+        fixes='optax.multi_transform({"change": tx, "keep": optax.set_to_zero()}, labels) keeps them as they are; or '
         "optax.chain(optax.masked(tx, mask), optax.masked(optax.set_to_zero(), inverse_of_mask))",
     )
     if is_due("GT513", *found.place[1:]):

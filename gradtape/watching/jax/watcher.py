@@ -21,7 +21,8 @@ from gradtape.explain.source.libraries import recognising
 from gradtape.watching.budget import Budget
 from gradtape.watching.imports import calling_after_import
 from gradtape.watching.jax import errors, queries, rules
-from gradtape.watching.jax.calls import GradientCall, JitCall, gradients_of
+from gradtape.watching.jax.calls import GradientCall, JitCall, gradients_of, user_function
+from gradtape.watching.jax.discarded import forget, judge_discarded
 from gradtape.watching.jax.gradients import TakenGradient, is_known, judge
 from gradtape.watching.jax.hooks import Hooks
 from gradtape.watching.jax.programs import insert_program, watchable_bytes
@@ -59,6 +60,7 @@ class Watcher:
             return
         queries.active.append(self)
         self._blocks.enter_context(recognising(self.recorder))
+        self._blocks.callback(forget)
         self.hooks.install()
         self._blocks.enter_context(calling_after_import(APPLYING, self.hooks.observe_updates))
         os.register_at_fork(after_in_child=self._disable)
@@ -114,6 +116,7 @@ class Watcher:
         if session is None or not self.is_working:
             return
         self.budget.spend(call.place)
+        judge_discarded(user_function(call.function))
         gradients = gradients_of(call)
         taken = TakenGradient(call, session, gradients)
         if isinstance(call.outer, Program):
