@@ -393,21 +393,12 @@ def driven(x: Any) -> Any:
     return np.sum(x)
 
 
-def weighted(x: Any) -> Any:
-    """Parts of some kilobytes."""
-    weights = np.outer(x, np.linspace(0.0, 1.0, 200))
-    for _ in range(200):
-        x = np.tanh(weights[:, :6].sum(axis=1) * 0.1 + x)
-    return np.sum(x) + np.sum(weights)
-
-
-@pytest.mark.parametrize("function", [driven, weighted])
-def test_numbers_of_numpy_that_vary_and_larger_arrays_are_elided(function: Callable[..., Any], seen: Seen) -> None:
-    """Both end up in one loop, in both modes, with the numbers of the function without `jit`."""
-    compared(function, X)
+def test_numbers_of_numpy_that_vary_are_elided(seen: Seen) -> None:
+    """They end up in one loop, in both modes, with the numbers of the function without `jit`."""
+    compared(driven, X)
     assert seen.emitted
     assert all(is_loop and steps > 100 for steps, is_loop in seen.emitted)
-    compared(gt.grad(function), X)
+    compared(gt.grad(driven), X)
     assert seen.loops == len(seen.emitted) >= 2
 
 
