@@ -44,6 +44,9 @@ FIRST_SWEEP, SWEEP = 512, 4096
 RECENT_OPS = 1 << 13
 """How many recorded operations are kept with their operands: the first iterations of a loop may be among them."""
 
+VIEWS_OF_VIEWS = 8
+"""How many views of views of a tensor are dropped one after the other."""
+
 ELIDES = COUNTS_ITEMS
 """Whether loops are elided: requires reference counts that tell which results are still referenced."""
 
@@ -86,10 +89,20 @@ class ElidedLoop:
         return self._first + len(self.results)
 
     def _referenced(self, count: int) -> dict[int, Any]:
-        """Those of the first `count` results that have other references, by number."""
-        references = enumerate(references_of(islice(self.results, count)))
-        held = [place for place, references in references if references > ALONE and self._first + place >= 0]
-        return {self._first + place: self.results[place] for place in held}
+        """Those of the first `count` results that have other references, by number; the others are dropped.
+
+        A view refers to the tensor that it is a view of. So views are dropped first, and what they refer to after them.
+        """
+        results = self.results
+        for _ in range(VIEWS_OF_VIEWS):
+            references = references_of(islice(results, count))
+            alone = [place for place, found in enumerate(references) if found <= ALONE]
+            for place in alone:
+                results[place] = None
+            if not alone:
+                break
+        held = [place for place, found in enumerate(references) if found > ALONE and results[place] is not None]
+        return {self._first + place: results[place] for place in held if self._first + place >= 0}
 
     # -- while iterations are elided
 
@@ -174,10 +187,15 @@ class ElidedLoop:
 
     def _all_referenced(self) -> dict[int, Any]:
         """All results that have other references."""
-        held = self._referenced(len(self.results))
-        counts = zip(self._kept, references_of(self._kept.values()), strict=True)
-        held.update({number: self._kept[number] for number in [n for n, count in counts if count > ALONE]})
-        return held
+        held, kept = self._referenced(len(self.results)), self._kept
+        for _ in range(VIEWS_OF_VIEWS):
+            references = references_of(kept.values())
+            alone = [number for number, found in zip(kept, references, strict=True) if found <= ALONE]
+            for number in alone:
+                del kept[number]
+            if not alone:
+                break
+        return held | kept
 
     def _referenced_before(self) -> dict[int, Any]:
         """The results of recorded iterations that have other references."""

@@ -31,10 +31,7 @@ NEVER = 1 << 62
 """Greater than the number of values of any trace."""
 
 MAX_ELIDED_BYTES = 1 << 10
-"""Maximum size in bytes of results in an elided loop (see `elide`): a number of them are kept alive for a while.
-
-The gradient of an elided loop keeps more values of each step than that of one that is recorded and found again: with
-16 kB, a diffusion of 1000 points took seven times as long in each call, and 120 times the memory."""
+"""Maximum size in bytes of results in an elided loop (see `elide`): a number of them are kept alive for a while."""
 
 _current_recording = recording.current
 _new = object.__new__

@@ -670,3 +670,33 @@ def test_iterating_over_rows_reads_each_where_it_is_wanted(seen: Seen) -> None:
     assert seen.loops >= 1
     with pytest.raises(TypeError):
         gt.jit(lambda x: list(np.sum(x)))(X)
+
+
+def test_slices_of_what_is_carried_are_not_kept(seen: Seen) -> None:
+    """A view refers to its tensor, and is dropped with it: nothing is stacked that the gradient does not need."""
+
+    def diffused(u: Any, k: Any) -> Any:
+        for _ in range(300):
+            inside = u[1:-1]
+            u = np.concatenate([u[:1], inside + k * (u[2:] - 2 * inside[:] + u[:-2]), u[-1:]])
+        return np.sum(u**2)
+
+    step = compared(gt.value_and_grad(diffused), np.linspace(0.0, 1.0, 100) ** 2, np.float64(0.1))
+    assert seen.loops == 1
+    assert step.memory < 10 * 100 * 8
+
+
+def test_views_that_the_user_keeps_are_right(seen: Seen) -> None:
+    """Views from the middle, and tensors of which only a view is left."""
+
+    def viewed(x: Any) -> Any:
+        views = []
+        for i in range(200):
+            x = np.tanh(x * 0.9 + 0.1)
+            part = x[1:]
+            if i % 50 == 7:
+                views.append(part[::-1])
+        return sum([np.sum(view[:2] * (n + 1)) for n, view in enumerate(views)]) + np.sum(part)
+
+    compared(gt.value_and_grad(viewed), X[:5])
+    compared(viewed, X[:5])
