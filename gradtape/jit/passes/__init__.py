@@ -22,7 +22,7 @@ from typing import Any
 from gradtape.jit.ir.program import Program
 from gradtape.jit.passes.cholesky_parts import split_cholesky_gradients
 from gradtape.jit.passes.constants import fold_constants
-from gradtape.jit.passes.cse import share_subexpressions
+from gradtape.jit.passes.cse import share_stacks, share_subexpressions
 from gradtape.jit.passes.dce import drop_dead
 from gradtape.jit.passes.factor_sums import factor_sums
 from gradtape.jit.passes.flat_products import flatten_products
@@ -62,6 +62,7 @@ PASSES: tuple[Pass, ...] = (
 
 LAST_PASSES: tuple[Pass, ...] = (
     forward_writes,
+    share_stacks,
     walk_whole_arrays,
     recompute_stacked,
     stack_cosines,

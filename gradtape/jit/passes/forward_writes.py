@@ -28,6 +28,17 @@ import numpy as np
 from gradtape.core.rules import TABLE
 from gradtape.core.shapes import Shape
 from gradtape.jit.ir.program import LOOP, Instruction, Literal, Loop, Operand, Program, Value
+from gradtape.jit.passes.regions import (
+    Part,
+    Region,
+    covers,
+    exchange_axes,
+    find_region,
+    index_of,
+    is_whole,
+    meets,
+    shape_of,
+)
 from gradtape.jit.passes.rewrite import RewriteContext, has_same_type, rename_operands, uniform_number
 
 PARTS_AT_MOST = 4
@@ -39,60 +50,6 @@ NEARLY_ALL = 0.75
 """Of an array, from which on a write to it in a loop leaves little of the old version."""
 BODY_AT_MOST = 1 << 14
 """Elements of any array in the body of a loop, up to which it is better without writes."""
-
-
-class _Part(NamedTuple):
-    """The positions along an axis that an index selects, from `start` to `stop`; one position without its axis."""
-
-    start: int
-    stop: int
-    single: bool
-
-    def covers(self, other: _Part) -> bool:
-        return self.start <= other.start and other.stop <= self.stop
-
-    def meets(self, other: _Part) -> bool:
-        return self.start < other.stop and other.start < self.stop
-
-
-Region = tuple[_Part, ...]
-
-
-def _find_region(index: Any, shape: Shape) -> Region | None:
-    """The part of an array that an index selects; None if it is not made of integers and slices without steps."""
-    parts: list[Any] = list(index) if isinstance(index, tuple) else [index]
-    if any(type(part) not in (int, slice, type(Ellipsis)) for part in parts) or parts.count(Ellipsis) > 1:
-        return None
-    if Ellipsis in parts:
-        place = parts.index(Ellipsis)
-        parts[place : place + 1] = [slice(None)] * (len(shape) - len(parts) + 1)
-    parts += [slice(None)] * (len(shape) - len(parts))
-    region = []
-    for part, length in zip(parts, shape, strict=True):
-        if type(part) is int:
-            region.append(_Part(part % length, part % length + 1, True))
-            continue
-        start, stop, step = part.indices(length)
-        if step != 1 or stop <= start:
-            return None
-        region.append(_Part(start, stop, False))
-    return tuple(region)
-
-
-def _is_whole(region: Region, shape: Shape) -> bool:
-    return all(not part.single and part[:2] == (0, length) for part, length in zip(region, shape, strict=True))
-
-
-def _covers(region: Region, other: Region) -> bool:
-    return all(one.covers(part) for one, part in zip(region, other, strict=True))
-
-
-def _meets(region: Region, other: Region) -> bool:
-    return all(one.meets(part) for one, part in zip(region, other, strict=True))
-
-
-def _shape_of(region: Region) -> Shape:
-    return tuple([part.stop - part.start for part in region if not part.single])
 
 
 class _Write(NamedTuple):
@@ -168,8 +125,8 @@ class _Forwarder:
         elif new.name == "concatenate":
             new = self._flatten(new)
         elif new.name == "scatter" and type(new.operands[0]) is Value:
-            region = _find_region(new.params["index"], new.result.shape)
-            if region is not None and _shape_of(region) == new.operands[0].shape:
+            region = find_region(new.params["index"], new.result.shape)
+            if region is not None and shape_of(region) == new.operands[0].shape:
                 self.scattered[new.result] = new.operands[0], region
         if found is not None:
             self.names[new.result] = found
@@ -208,7 +165,7 @@ class _Forwarder:
 
     def _read(self, instruction: Instruction, array: Value) -> Value | None:
         """What a read gives: a value that is there, or None to keep it."""
-        region = _find_region(instruction.params["index"], array.shape)
+        region = find_region(instruction.params["index"], array.shape)
         if region is None:
             return None
         if array not in self.turned and array not in self.writes:
@@ -217,7 +174,7 @@ class _Forwarder:
 
     def _read_region(self, array: Value, region: Region) -> Value | None:
         """The value of a part of an array; None if it has to be read of that array."""
-        if _is_whole(region, array.shape):
+        if is_whole(region, array.shape):
             return array
         if array in self.turned:
             return self._read_turned(region, *self.turned[array])
@@ -226,14 +183,14 @@ class _Forwarder:
             write = self.writes.get(source)
             if write is None:
                 break
-            if not _meets(write.region, region):
+            if not meets(write.region, region):
                 source = write.array
                 continue
             found = None
-            if write.adds and _covers(region, write.region) and self.uses.get(source) == 1:
+            if write.adds and covers(region, write.region) and self.uses.get(source) == 1:
                 found = self._add_to_part(write, region)
             elif not write.adds:
-                covered = _covers(write.region, region)
+                covered = covers(write.region, region)
                 found = self._part_of(write, region, array.dtype) if covered else self._read_parts(source, region)
             if found is not None:
                 return found
@@ -242,7 +199,7 @@ class _Forwarder:
             return self._read_turned(region, *self.turned[source])
         if source is array and array not in self.writes:
             return None
-        found = self._emit("getitem", (source,), {"index": _index(region)}, _shape_of(region), array)
+        found = self._emit("getitem", (source,), {"index": index_of(region)}, shape_of(region), array)
         self.reads[found] = source, region
         return found
 
@@ -253,18 +210,18 @@ class _Forwarder:
             return None
         part = self._read_region(write.array, region)
         if part is None:
-            part = self._emit("getitem", (write.array,), {"index": _index(region)}, _shape_of(region), write.array)
+            part = self._emit("getitem", (write.array,), {"index": index_of(region)}, shape_of(region), write.array)
         moved = tuple(
-            [_Part(one.start - own.start, one.stop - own.start, one.single) for own, one in pairs if not own.single]
+            [Part(one.start - own.start, one.stop - own.start, one.single) for own, one in pairs if not own.single]
         )
-        return self._emit("add_at", (part, write.value), {"index": _index(moved)}, part.shape, part)
+        return self._emit("add_at", (part, write.value), {"index": index_of(moved)}, part.shape, part)
 
     def _read_turned(self, region: Region, source: Value, axes: tuple[int, ...]) -> Value:
         """A part of an array with its axes exchanged: that of the array itself, with its axes exchanged."""
-        inner, order = _turn(region, axes)
+        inner, order = exchange_axes(region, axes)
         found = self._read_region(source, inner)
         if found is None:
-            found = self._emit("getitem", (source,), {"index": _index(inner)}, _shape_of(inner), source)
+            found = self._emit("getitem", (source,), {"index": index_of(inner)}, shape_of(inner), source)
             self.reads[found] = source, inner
         return found if order == tuple(range(len(order))) else self._transpose(found, order)
 
@@ -297,7 +254,7 @@ class _Forwarder:
             return None
 
         def index(parts: Region) -> tuple[Any, ...]:
-            return _index(tuple([parts[axis] for axis in order]))
+            return index_of(tuple([parts[axis] for axis in order]))
 
         shape = tuple([base.shape[axis] for axis in order])
         found = self._emit("scatter", (value,), {"index": index(region), "shape": shape}, shape, base)
@@ -322,23 +279,23 @@ class _Forwarder:
 
     def _part_of(self, write: _Write, region: Region, dtype: np.dtype[Any]) -> Value | None:
         """The part of what was written that a read selects; None if it was broadcast to more than a number."""
-        shape, number = _shape_of(region), self._number(write.value, dtype)
+        shape, number = shape_of(region), self._number(write.value, dtype)
         if number is not None:
             return self._new_constant(shape, number)
         value = write.value
-        if type(value) is not Value or value.dtype != dtype or value.shape != _shape_of(write.region):
+        if type(value) is not Value or value.dtype != dtype or value.shape != shape_of(write.region):
             return None
         pairs = list(zip(write.region, region, strict=True))
         if any(one.single and not part.single for one, part in pairs):  # the value lacks an axis of the read
             return None
         moved = tuple(
-            [_Part(part.start - one.start, part.stop - one.start, part.single) for one, part in pairs if not one.single]
+            [Part(part.start - one.start, part.stop - one.start, part.single) for one, part in pairs if not one.single]
         )
-        if _is_whole(moved, value.shape):
+        if is_whole(moved, value.shape):
             return value
         found = self._read_region(value, moved)
         if found is None:
-            found = self._emit("getitem", (value,), {"index": _index(moved)}, shape, value)
+            found = self._emit("getitem", (value,), {"index": index_of(moved)}, shape, value)
         return found
 
     def _number(self, value: Operand, dtype: np.dtype[Any]) -> np.ndarray[Any, Any] | None:
@@ -362,18 +319,18 @@ class _Forwarder:
 
     def _write(self, instruction: Instruction, array: Value) -> Value | None:
         """What a write gives: a value, or None to keep it."""
-        region = _find_region(instruction.params["index"], array.shape)
+        region = find_region(instruction.params["index"], array.shape)
         value = instruction.operands[1]
         if region is None:
             return None
         adds = instruction.name == "add_at"
-        if array in self.turned and not _is_whole(region, array.shape):
+        if array in self.turned and not is_whole(region, array.shape):
             return self._write_turned(instruction.name, value, region, *self.turned[array])
         if adds:
             found = self._put_back(array, value, region)
             if found is not None:
                 return found
-        elif _is_whole(region, array.shape):
+        elif is_whole(region, array.shape):
             number = self._number(value, array.dtype)
             if number is not None:
                 return self._new_constant(array.shape, number)
@@ -395,13 +352,13 @@ class _Forwarder:
         self, name: str, value: Operand, region: Region, source: Value, axes: tuple[int, ...]
     ) -> Value | None:
         """A write to an array with its axes exchanged: to the array itself. None if the value is broadcast."""
-        inner, order = _turn(region, axes)
+        inner, order = exchange_axes(region, axes)
         rank = value.ndim if type(value) is Value else 0
         if rank and rank != len(order):
             return None
         if type(value) is Value and rank > 1 and order != tuple(range(rank)):
             value = self._transpose(value, tuple(np.argsort(order).tolist()))
-        self._emit(name, (source, value), {"index": _index(inner)}, source.shape, source)
+        self._emit(name, (source, value), {"index": index_of(inner)}, source.shape, source)
         write = self.made.pop()
         found = self._write(write, source)
         if found is None:
@@ -453,16 +410,16 @@ class _Forwarder:
         if number is not None and not _is_positive_zero(number):
             return None
         if number is None and (
-            type(value) is not Value or (value.shape, value.dtype) != (_shape_of(region), array.dtype)
+            type(value) is not Value or (value.shape, value.dtype) != (shape_of(region), array.dtype)
         ):
             return None
         edges: list[tuple[int, Value, slice]] = []
         for begin, end in ((0, part.start), (part.stop, shape[axis])):
             if begin < end:
-                edge = (*region[:axis], _Part(begin, end, False), *region[axis + 1 :])
+                edge = (*region[:axis], Part(begin, end, False), *region[axis + 1 :])
                 found = self._read_region(array, edge)
                 if found is None:
-                    found = self._emit("getitem", (array,), {"index": _index(edge)}, _shape_of(edge), array)
+                    found = self._emit("getitem", (array,), {"index": index_of(edge)}, shape_of(edge), array)
                 edges.append((begin, found, slice(begin, end)))
         if number is None:
             assert type(value) is Value
@@ -484,7 +441,7 @@ class _Forwarder:
         """The array from `begin` to `end` along an axis as parts of what was written; None if that is not all of it."""
         shape, dtype = version.shape, version.dtype
         free = [(begin, end)]  # what no write has covered so far
-        pieces: list[tuple[_Part, _Part, Operand, bool]] = []
+        pieces: list[tuple[Part, Part, Operand, bool]] = []
         seen: Value = version
         for _ in range(FAR):
             found = self.writes.get(seen)
@@ -505,7 +462,7 @@ class _Forwarder:
                 single = any(one.single for one in found.region)
                 if any(one.single for i, one in enumerate(found.region) if i != axis):
                     return None
-                pieces.append((_Part(first, last, False), part, found.value, single))
+                pieces.append((Part(first, last, False), part, found.value, single))
                 left += [pair for pair in ((low, first), (last, high)) if pair[0] < pair[1]]
             free, seen = left, found.array
         if free or len(pieces) > PARTS_AT_MOST:
@@ -518,7 +475,7 @@ class _Forwarder:
         return self._join(pieces, axis, shape, version)
 
     def _join(
-        self, pieces: Sequence[tuple[_Part, _Part, Operand, bool]], axis: int, shape: Shape, like: Value
+        self, pieces: Sequence[tuple[Part, Part, Operand, bool]], axis: int, shape: Shape, like: Value
     ) -> Value | None:
         """The concatenation of parts of values that were written along an axis; None if a value was broadcast."""
         operands: list[Value] = []
@@ -598,14 +555,3 @@ class _Forwarder:
 
 def _is_positive_zero(number: np.ndarray[Any, Any]) -> bool:
     return not number.any() and not np.signbit(number).any()
-
-
-def _index(region: Region) -> tuple[Any, ...]:
-    return tuple([part.start if part.single else slice(part.start, part.stop) for part in region])
-
-
-def _turn(region: Region, axes: tuple[int, ...]) -> tuple[Region, tuple[int, ...]]:
-    """A part of an array with its axes exchanged as a part of the array, and how its own axes are exchanged."""
-    inner = tuple([region[axes.index(axis)] for axis in range(len(axes))])
-    kept = [axis for axis, part in zip(axes, region, strict=True) if not part.single]
-    return inner, tuple([sorted(kept).index(axis) for axis in kept])

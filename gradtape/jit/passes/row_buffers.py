@@ -5,8 +5,9 @@ loop needs two rows of it: the row before, which the last step has computed, and
 row before is carried, row i is a slice of the first `x`, and the new rows are stacked: what the same program would be
 if it were written with a list of rows and `np.stack`.
 
-In step k all accesses are to rows `start + step * (k + d)`, where the *shift* d is a constant of the access. Row m is
-touched first by the access with the largest shift and last by that with the smallest one. Hence:
+In step k all accesses are to rows `start + step * (k + d)`, where the *shift* d is a constant of the access (see
+`row_accesses`). Row m is touched first by the access with the largest shift and last by that with the smallest one.
+Hence:
 
 - a row at a shift that is at least the largest shift of a write is as it was before the loop: a slice of that array;
 - a row at a smaller shift was written by a step before: it is carried, from shift d + 1 to shift d;
@@ -23,31 +24,23 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from gradtape.core.operation import Op
 from gradtape.core.rules import TABLE
 from gradtape.core.shapes import Shape
-from gradtape.jit.ir.moving_index import Gap, SliceTemplate
+from gradtape.jit.ir.moving_index import Gap
 from gradtape.jit.ir.program import LOOP, Constant, Instruction, Loop, Operand, Program, Value, Walk
 from gradtape.jit.passes.reroll.induction import indexed_at
+from gradtape.jit.passes.row_accesses import ALL, SETS, Access, Rows, find_rows
 from gradtape.jit.passes.slice_sums import add_to_slices
 
 ROW_AT_MOST = 1 << 12
 """Elements of a row: a larger one is as well written to the array itself."""
-CARRIED_AT_MOST = 8
-"""How many rows a loop may carry for one array."""
 BODY_AT_MOST = 1 << 14
 """Elements of any array in the body: loops over larger ones run better with their writes."""
-
-_READS, _SETS, _ADDS = (
-    frozenset({"getitem_at", "getitem"}),
-    frozenset({"set_at", "set"}),
-    frozenset({"add_at_at", "add_at"}),
-)
-_ALL = slice(None)
 
 
 def carry_rows(program: Program) -> Program:
@@ -87,7 +80,7 @@ def _carry_rows_of(instruction: Instruction, writer: _Writer) -> Instruction:
         changed = instruction.replace(params={"loop": dataclasses.replace(loop, body=body)})
     number = 0
     while number < changed.params["loop"].carried and not instruction.effect:
-        rows = _find_rows(changed, number, writer.constants)
+        rows = find_rows(changed, number, writer.constants)
         made = None if rows is None else _RowLoop(changed, number, rows, writer).build()
         if made is None:
             number += 1
@@ -121,212 +114,10 @@ class _Writer:
         return drop_dead(share_subexpressions(cancel_layouts(self.program.replace(instructions=tuple(self.out)))))
 
 
-# -- which rows a loop accesses
-
-
-class _Access(NamedTuple):
-    """A read of, or a write to, a version of the array: `parts` are its index with one part for each axis.
-
-    A part that an operand says is that operand. `shift` and `chain` say which row it is: see `_Rows`.
-    """
-
-    instruction: Instruction
-    parts: tuple[Any, ...]
-    chain: int = 0
-    shift: int = 0
-
-    @property
-    def is_write(self) -> bool:
-        return self.instruction.name not in _READS
-
-
-class _Chain(NamedTuple):
-    """Rows `start + step * m` of the array, and the shifts at which they are accessed and written to.
-
-    Without writes, `first_write` and `last_write` are None. A row that is the same in all steps has step 0.
-    """
-
-    start: int
-    step: int
-    smallest: int
-    largest: int
-    first_write: int | None
-    last_write: int | None
-
-    def carried(self) -> range:
-        """The shifts of the rows that are carried."""
-        if self.last_write is None:
-            return range(0)
-        return range(self.smallest, self.last_write) if self.step else range(1)
-
-    def follows(self, shift: int) -> int:
-        """The shift that a carried row has in the step before."""
-        return shift + 1 if self.step else shift
-
-    def rows(self, length: int) -> set[int]:
-        """All rows that are accessed."""
-        steps = range(self.smallest, self.largest + (length if self.step else 1))
-        return {self.start + self.step * m for m in steps}
-
-
-class _Rows(NamedTuple):
-    """What a loop accesses of an array that it carries: rows along `axis`, of the part that `common` selects.
-
-    `common` has one part for each axis; that of `axis` is all of it. Rows `chain.start + chain.step * (k + shift)` are
-    accessed in step k.
-    """
-
-    accesses: dict[Instruction, _Access]
-    common: tuple[Any, ...]
-    axis: int
-    chains: tuple[_Chain, ...]
-
-    @property
-    def moves(self) -> bool:
-        """Whether some rows are others in each step."""
-        return any(chain.step for chain in self.chains)
-
-
-def _find_rows(instruction: Instruction, number: int, constants: dict[Value, np.ndarray[Any, Any]]) -> _Rows | None:
-    """The rows that a loop accesses of its carried value `number`; None if it does not access it row by row."""
-    loop: Loop = instruction.params["loop"]
-    body, array = loop.body, loop.body.inputs[number]
-    accesses = _find_accesses(loop, number)
-    if not accesses or not any(access.is_write for access in accesses):
-        return None
-    tables = _find_tables(instruction, constants)
-    fixed = {*body.inputs[loop.carried + len(loop.sliced) :]}
-    for moves in (True, False):
-        for axis in range(array.ndim):
-            walks = [_progression(access.parts, axis, array.shape[axis], tables) for access in accesses]
-            known = [walk for walk in walks if walk is not None]
-            steps = {walk.step for walk in known if walk.step}
-            if len(known) < len(walks) or len(steps) != moves:
-                continue
-            placed, chains = _place(accesses, known)
-            length, count = loop.length, sum(len(chain.carried()) for chain in chains)
-            rows = [chain.rows(length) for chain in chains]
-            if count > CARRIED_AT_MOST or any(len(chain.carried()) >= length for chain in chains):
-                return None
-            if sum(map(len, rows)) > len(set().union(*rows)):
-                return None
-            common = tuple(
-                [_ALL if other == axis else _common_part(accesses, other, fixed) for other in range(array.ndim)]
-            )
-            return _Rows({access.instruction: access for access in placed}, common, axis, chains)
-    return None
-
-
-def _place(accesses: Sequence[_Access], walks: Sequence[Walk]) -> tuple[list[_Access], tuple[_Chain, ...]]:
-    """The accesses with their chains and shifts: one chain for all rows that are a multiple of the step apart."""
-    starts: dict[tuple[int, int], int] = {}
-    placed = []
-    for access, (first, step) in zip(accesses, walks, strict=True):
-        key = step, first % abs(step) if step else first
-        start = starts.setdefault(key, first)
-        shift = (first - start) // step if step else 0
-        placed.append(access._replace(chain=list(starts).index(key), shift=shift))
-    chains = []
-    for number, ((step, _), start) in enumerate(starts.items()):
-        shifts = [access.shift for access in placed if access.chain == number]
-        writes = [access.shift for access in placed if access.chain == number and access.is_write]
-        last = max(writes, default=None)
-        chains.append(_Chain(start, step, min(shifts), max(shifts), min(writes, default=None), last))
-    return placed, tuple(chains)
-
-
-def _find_accesses(loop: Loop, number: int) -> list[_Access] | None:
-    """All accesses to the versions of a carried value; None if it is used in other ways, too."""
-    body = loop.body
-    last = body.outputs[number]
-    versions = {body.inputs[number]}
-    found: list[_Access] = []
-    for instruction in body.instructions:
-        if not any(value in versions for value in instruction.values):
-            continue
-        first, *others = instruction.operands
-        writes = instruction.name in _SETS or instruction.name in _ADDS
-        if not writes and instruction.name not in _READS:
-            return None
-        if first not in versions or any(x in versions for x in others) or instruction.effect:
-            return None
-        params = instruction.params
-        template = params["template"] if "template" in params else params["index"]
-        parts = _expand(template, others[1:] if writes else others, body.inputs[number].ndim)
-        if parts is None or (writes and None in parts):
-            return None
-        found.append(_Access(instruction, parts))
-        if writes:
-            versions.add(instruction.result)
-    used = [value for value in body.outputs if value in versions]
-    return found if used == [last] and last is not body.inputs[number] else None
-
-
-def _expand(template: tuple[Any, ...], operands: Sequence[Operand], rank: int) -> tuple[Any, ...] | None:
-    """The index with one part for each axis, and with the operands in the gaps; None if it has arrays in it."""
-    kinds = (int, slice, Gap, type(None), type(Ellipsis))
-    if any(not isinstance(part, kinds) or isinstance(part, bool) for part in template):
-        return None
-    named = sum(part is not None and part is not Ellipsis for part in template)
-    supply = iter(operands)
-    parts: list[Any] = []
-    for part in template:
-        if part is Ellipsis:
-            parts += [_ALL] * (rank - named)
-        else:
-            parts.append(next(supply) if isinstance(part, Gap) else part)
-    axes = sum(part is not None for part in parts)
-    return (*parts, *[_ALL] * (rank - axes))
-
-
-def _part(parts: tuple[Any, ...], axis: int) -> Any:
-    """The part of an index for an axis of the array."""
-    return [part for part in parts if part is not None][axis]
-
-
-def _find_tables(
-    instruction: Instruction, constants: dict[Value, np.ndarray[Any, Any]]
-) -> dict[Value, np.ndarray[Any, Any]]:
-    """The inputs of the body that are integers known for each step."""
-    loop: Loop = instruction.params["loop"]
-    found = {}
-    for place, walk in enumerate(loop.sliced, loop.carried):
-        array = constants.get(instruction.operands[place])  # type: ignore[arg-type]
-        if array is not None and array.ndim == 1 and array.dtype.kind == "i":
-            found[loop.body.inputs[place]] = array[walk.rows(loop.length)]
-    return found
-
-
-def _progression(
-    parts: tuple[Any, ...], axis: int, length: int, tables: dict[Value, np.ndarray[Any, Any]]
-) -> Walk | None:
-    """How an index advances along an axis of that length; None if that is not known, or if it is a slice."""
-    part = _part(parts, axis)
-    if type(part) is int:
-        return Walk(part % length, 0)
-    table = tables.get(part) if type(part) is Value else None
-    if table is None or len(table) < 2:
-        return None
-    moves = np.diff(table)
-    return Walk(int(table[0]), int(moves[0])) if (moves == moves[0]).all() else None
-
-
-def _common_part(accesses: Sequence[_Access], axis: int, fixed: set[Value]) -> Any:
-    """The part of the index for an axis, if all accesses have the same one and it is the same in all steps."""
-    first, *others = [_part(access.parts, axis) for access in accesses]
-    if type(first) is Value:
-        return first if first in fixed and not first.shape and all(part is first for part in others) else _ALL
-    same = all(type(part) is type(first) and part == first for part in others)
-    return first if same and not isinstance(first, SliceTemplate) else _ALL
-
-
-# -- the loop with rows
-
-
 class _RowLoop:
     """Builds a loop that carries, slices and stacks rows in the place of an array."""
 
-    def __init__(self, instruction: Instruction, number: int, rows: _Rows, writer: _Writer) -> None:
+    def __init__(self, instruction: Instruction, number: int, rows: Rows, writer: _Writer) -> None:
         self.instruction, self.number, self.rows, self.writer = instruction, number, rows, writer
         self.loop: Loop = instruction.params["loop"]
         self.array = self.loop.body.inputs[number]
@@ -444,13 +235,13 @@ class _RowLoop:
             self.sliced[key] = self._new(self.row_shape, self.array.dtype)
         return self.sliced[key]
 
-    def _row(self, state: dict[tuple[int, int], Value], access: _Access) -> Value | None:
+    def _row(self, state: dict[tuple[int, int], Value], access: Access) -> Value | None:
         """The row that an access reads or changes; None if it overwrites all of it."""
-        if access.instruction.name in _SETS and self._is_all(self._rest(access)):
+        if access.instruction.name in SETS and self._is_all(self._rest(access)):
             return None
         return self._at(state, (access.chain, access.shift))
 
-    def _rest(self, access: _Access) -> tuple[Any, ...]:
+    def _rest(self, access: Access) -> tuple[Any, ...]:
         """What of a row is accessed: without the axis of the rows, and without what is common to all accesses."""
         rest: list[Any] = []
         axis = 0
@@ -460,12 +251,12 @@ class _RowLoop:
                 continue
             common = self.rows.common[axis]
             if axis != self.rows.axis and isinstance(common, slice):
-                rest.append(part if common == _ALL else _ALL)
+                rest.append(part if common == ALL else ALL)
             axis += 1
         return tuple(rest)
 
     def _is_all(self, rest: tuple[Any, ...]) -> bool:
-        return all(isinstance(part, slice) and part == _ALL for part in rest)
+        return all(isinstance(part, slice) and part == ALL for part in rest)
 
     def _whole_row(self, value: Value) -> Value:
         """A row in its shape: one that was set to a number may be a single one so far."""
@@ -489,7 +280,7 @@ class _RowLoop:
         template = tuple([Gap() if type(part) is Value else part for part in rest])
         return indexed_at(TABLE[name]), {"template": template}, moving
 
-    def _take(self, access: _Access, row: Value | None, renamed: dict[Value, Value]) -> Value:
+    def _take(self, access: Access, row: Value | None, renamed: dict[Value, Value]) -> Value:
         """What is read of a row."""
         assert row is not None
         rest = self._rest(access)
@@ -499,12 +290,12 @@ class _RowLoop:
         result = access.instruction.result
         return self._emit(op, (self._whole_row(row), *moving), params, result.shape, access.instruction)
 
-    def _write(self, access: _Access, row: Value | None, renamed: dict[Value, Value]) -> Value:
+    def _write(self, access: Access, row: Value | None, renamed: dict[Value, Value]) -> Value:
         """The row after a write to it."""
         instruction, rest = access.instruction, self._rest(access)
         value = instruction.operands[1]
         value = renamed.get(value, value) if type(value) is Value else value
-        name = "set" if instruction.name in _SETS else "add_at"
+        name = "set" if instruction.name in SETS else "add_at"
         dtype = self.array.dtype
         if self._is_all(rest) and type(value) is Value and value.dtype == dtype:
             fits = value.shape == self.row_shape
