@@ -38,9 +38,10 @@ from gradtape.jit.native.lower.support import CALLS, CHECKED, LOOPS, PRODUCTS
 from gradtape.jit.native.runtime import threads
 from gradtape.jit.native.runtime.llvm import Machine
 from gradtape.jit.native.runtime.pool import PARALLEL
-from gradtape.jit.native.schedule.fusion import CallStep, FusionPlan, Nest
+from gradtape.jit.native.schedule.fusion import FusionPlan
 from gradtape.jit.native.schedule.layout import bytes_of
 from gradtape.jit.native.schedule.loop_copies import LoopCopy
+from gradtape.jit.native.schedule.steps import CallStep, Nest
 from gradtape.jit.native.schedule.workspace import Workspace
 
 LONGEST = 3000

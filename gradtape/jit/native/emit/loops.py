@@ -23,8 +23,9 @@ from gradtape.jit.native.emit.builder import Builder
 from gradtape.jit.native.emit.elementwise import Elements, memory_type
 from gradtape.jit.native.emit.vectors import Lanes, Vector
 from gradtape.jit.native.lower.ir import AnyInstruction, ArrayValue
-from gradtape.jit.native.schedule.fusion import FusionPlan, Nest
+from gradtape.jit.native.schedule.fusion import FusionPlan
 from gradtape.jit.native.schedule.layout import contiguous_steps
+from gradtape.jit.native.schedule.steps import Nest
 
 DType = np.dtype[Any]
 Step = int | tuple[tuple[int, int], ...]

@@ -40,8 +40,9 @@ from gradtape.jit.native.emit.vectors import Lanes, Vector
 from gradtape.jit.native.lower.ir import CHECK_INDEX, GATHER, AnyInstruction, ArrayValue, LoweredInstruction, is_value
 from gradtape.jit.native.lower.support import ZERO_OUTSIDE
 from gradtape.jit.native.runtime.llvm import Machine
-from gradtape.jit.native.schedule.fusion import FusionPlan, Nest
+from gradtape.jit.native.schedule.fusion import FusionPlan
 from gradtape.jit.native.schedule.layout import Layout
+from gradtape.jit.native.schedule.steps import Nest
 
 # Lanes of a vector: many for short bodies, so that more loads are in flight; fewer for long ones, which need more
 # registers and more time to compile. No result depends on the width.

@@ -24,7 +24,7 @@ from gradtape.jit.native.emit.loops import POINTER, VOID, Dimension, Loops
 from gradtape.jit.native.emit.vectors import Lanes, Vector
 from gradtape.jit.native.lower.ir import AnyInstruction
 from gradtape.jit.native.runtime.llvm import Machine
-from gradtape.jit.native.schedule.fusion import Nest
+from gradtape.jit.native.schedule.steps import Nest
 
 DType = np.dtype[Any]
 

@@ -145,8 +145,8 @@ class Function(Value):
     >>> print(square)
     define i64 @square(i64 %.1) {
     entry.2:
-    %.3 = mul i64 %.1, %.1
-    ret i64 %.3
+      %.3 = mul i64 %.1, %.1
+      ret i64 %.3
     }
     """
 
@@ -181,8 +181,8 @@ class Function(Value):
         lines = [f"define{linkage} {self.ftype.return_type} {self.text}({arguments}){attributes} {{"]
         for block in self.blocks:
             lines.append(f"{block.name}:")
-            lines += [line if type(line) is str else str(line) for line in block.instructions]
-            lines.append(str(block.terminator))
+            lines += [f"  {line}" for line in block.instructions]
+            lines.append(f"  {block.terminator}")
         lines.append("}")
         return "\n".join(lines)
 
@@ -245,7 +245,7 @@ class Module:
         return f", !prof !{number}"
 
     def __str__(self) -> str:
-        parts = [str(value) for value in self.globals.values()]
+        parts = [f"; ModuleID = '{self.name}'", *(str(value) for value in self.globals.values())]
         parts += [
             f'!{number} = !{{!"branch_weights", i32 {yes}, i32 {no}}}' for (yes, no), number in self._weights.items()
         ]

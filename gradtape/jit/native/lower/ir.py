@@ -87,6 +87,12 @@ def is_value(operand: AnyOperand) -> TypeIs[ArrayValue]:
     return isinstance(operand, Value | LoweredValue)
 
 
+def values_read(instruction: AnyInstruction) -> tuple[ArrayValue, ...]:
+    """The values that an instruction reads: its operands, and the table of a gather."""
+    table = instruction.params.get("table")
+    return instruction.values if table is None else (*instruction.values, table)
+
+
 def are_values(operands: tuple[AnyOperand, ...]) -> TypeIs[tuple[ArrayValue, ...]]:
     """Whether all operands are arrays."""
     return all(isinstance(operand, Value | LoweredValue) for operand in operands)

@@ -14,7 +14,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -30,16 +29,14 @@ from gradtape.jit.native.lower.ir import (
     GATHER,
     MOVING_VIEW,
     PART,
-    SCATTER_ADD,
     WRITE,
     AnyInstruction,
     ArrayValue,
     LoweredInstruction,
     LoweredValue,
-    is_value,
+    values_read,
 )
 from gradtape.jit.native.lower.support import (
-    CHECKED,
     FROM_DIAGONAL,
     JOINED_VIEW,
     PRODUCTS,
@@ -64,6 +61,9 @@ from gradtape.jit.native.schedule.layout import (
     is_contiguous,
     layout_of_view,
 )
+from gradtape.jit.native.schedule.steps import CallStep, Nest
+from gradtape.jit.native.schedule.versions import find_links, merge_versions
+from gradtape.jit.native.schedule.write_order import WriteOrder
 
 DType = np.dtype[Any]
 Shape = tuple[int, ...]
@@ -74,44 +74,6 @@ CHAIN_USERS = 3
 """How many nests have to need it."""
 SMALL = 16
 """Elements of what is cheaper to store than to compute by such a chain."""
-
-
-@dataclasses.dataclass(eq=False)
-class Nest:
-    """A loop nest over one shape: what it loads, computes, stores, scatters into other values, and reduces."""
-
-    shape: Shape
-    axes: tuple[int, ...]
-    level: int
-    windowed: bool = False
-    stores: list[ArrayValue] = dataclasses.field(default_factory=list)
-    scatters: list[AnyInstruction] = dataclasses.field(default_factory=list)
-    reductions: list[AnyInstruction] = dataclasses.field(default_factory=list)
-    loads: list[ArrayValue] = dataclasses.field(default_factory=list)
-    instructions: list[AnyInstruction] = dataclasses.field(default_factory=list)
-
-    @property
-    def tables(self) -> list[ArrayValue]:
-        """The arrays that gathers read."""
-        return list(dict.fromkeys(i.params["table"] for i in self.instructions if i.name == GATHER))
-
-    @property
-    def is_checked(self) -> bool:
-        """Whether an instruction checks indices."""
-        return any(instruction.name in CHECKED for instruction in self.instructions)
-
-    @property
-    def roots(self) -> list[ArrayValue]:
-        """The values that the nest has to compute: what is stored, scattered or reduced."""
-        return self.stores + [instruction.values[0] for instruction in self.scatters + self.reductions]
-
-
-@dataclasses.dataclass(eq=False)
-class CallStep:
-    """A step that is one instruction, which reads and writes memory."""
-
-    instruction: AnyInstruction
-    level: int
 
 
 class FusionPlan:
@@ -154,9 +116,9 @@ class FusionPlan:
         in_tiles = self._verify_stage("tiling", tiling.tile_loops(columns, outputs))
         virtual = self._verify_stage("opening windows", virtualise_scatters(in_tiles, outputs))
         placed = self._verify_stage("placing views", self._lay_out_values(virtual, given))
-        self.tracked: dict[ArrayValue, frozenset[ArrayValue]] = {}  # value -> bases of writes that it is computed from
-        self.materialised: set[ArrayValue] = set()  # values that are stored before a base of theirs is written to
-        self.instructions = self._verify_stage("ordering writes", self._order_writes(placed, set(owned)))
+        writes = WriteOrder(self.inputs, self.outputs, self.constants, self.layouts)
+        self.instructions = self._verify_stage("ordering writes", writes.order(placed, set(owned)))
+        self.tracked, self.materialised = writes.tracked, writes.materialised
         self.producers: dict[ArrayValue, AnyInstruction] = {
             result: instruction for instruction in self.instructions for result in instruction.results
         }
@@ -171,10 +133,10 @@ class FusionPlan:
             for call in self.calls
             if call.instruction.name == tiling.LOOP
         }
-        self.links = self._find_links()  # value -> memory that it takes over if nothing reads that later
+        self.links = find_links(self)  # value -> memory that it takes over if nothing reads that later
         self.merged: dict[ArrayValue, ArrayValue] = {}  # earlier version of an output -> that output, in its memory
         self.in_place: dict[ArrayValue, ArrayValue] = {}  # output -> owned input in whose memory it is
-        self._merge_versions(owned)
+        merge_versions(self, owned)
         if config.check != "off":
             from gradtape.jit.native.schedule.verify import verify_plan
 
@@ -345,178 +307,6 @@ class FusionPlan:
         layout = self.layouts[value]
         return is_contiguous(value, layout) and math.prod(value.shape) == math.prod(layout.root.shape)
 
-    def _order_writes(self, instructions: list[AnyInstruction], owned: set[ArrayValue]) -> list[AnyInstruction]:
-        """Make writes in place possible: nothing is read from the memory of a base after the write.
-
-        A value that was computed from the base before, and is read later, is stored before the write. Of a view of the
-        base that is read later, a copy is made before it. Where the base is read later by other views, or as a whole,
-        it cannot be overwritten: the write makes a copy of it.
-        """
-        if not any(instruction.name == WRITE for instruction in instructions):
-            return instructions
-        instructions = self._move_views_before_writes(instructions)
-        defined = {result: place for place, i in enumerate(instructions) for result in i.results}
-        reads: dict[ArrayValue, list[tuple[int, ArrayValue]]] = {}  # memory -> who reads which view of it
-        for place, instruction in enumerate(instructions):
-            if not is_view(instruction):
-                for value in _reads(instruction):
-                    reads.setdefault(self.layouts[value].root, []).append((place, value))
-        for value in self.outputs:
-            reads.setdefault(self.layouts[value].root, []).append((len(instructions), value))
-        fixed = {*self.constants, *(value for value in self.inputs if value not in owned)}
-        overwritten: dict[ArrayValue, int] = {}  # memory -> place of the write that takes it over
-        copied: dict[int, list[ArrayValue]] = {}  # place of a write -> views that are copied before it
-        for place, instruction in enumerate(instructions):
-            root = self.layouts[instruction.values[1]].root if instruction.name == WRITE else None
-            if root is None or root in fixed:
-                continue
-            late = {value for at, value in reads[root] if at > place and at < len(instructions)}
-            kept = {value for at, value in reads[root] if at == len(instructions)}
-            if any(value is root or defined.get(value, -1) > place for value in late | kept):
-                continue
-            if sum(math.prod(value.shape) for value in late) >= math.prod(root.shape):
-                continue  # a copy of the base is no larger than those of the views
-            overwritten[root] = place
-            new = instruction.values[0]
-            copied[place] = [*late, *([new] if self.layouts[new].root is root and new not in late else ())]
-        return self._store_before_writes(instructions, overwritten, copied)
-
-    def _move_views_before_writes(self, instructions: list[AnyInstruction]) -> list[AnyInstruction]:
-        """Views of a base that are taken after the write, though they could be before it, are taken before it.
-
-        No code is emitted for a view. In the gradient of `x[i] = y` the old part is read after it is set to zero.
-        """
-        writes: dict[ArrayValue, int] = {}  # memory -> place of the first write to it
-        defined: dict[ArrayValue, int] = {}
-        moved: dict[int, list[AnyInstruction]] = {}
-        for place, instruction in enumerate(instructions):
-            at = writes.get(self.layouts[instruction.values[0]].root) if is_view(instruction) else None
-            if at is not None and all(defined.get(value, -1) < at for value in instruction.values):
-                moved.setdefault(at, []).append(instruction)
-                defined.update(dict.fromkeys(instruction.results, at - 1))
-                continue
-            if instruction.name == WRITE:
-                writes.setdefault(self.layouts[instruction.values[1]].root, place)
-            defined.update(dict.fromkeys(instruction.results, place))
-        if not moved:
-            return instructions
-        views = {instruction for taken in moved.values() for instruction in taken}
-        made: list[AnyInstruction] = []
-        for place, instruction in enumerate(instructions):
-            made += moved.get(place, ())
-            if instruction not in views:
-                made.append(instruction)
-        return made
-
-    def _store_before_writes(
-        self,
-        instructions: list[AnyInstruction],
-        overwritten: dict[ArrayValue, int],
-        copied: dict[int, list[ArrayValue]],
-    ) -> list[AnyInstruction]:
-        """Insert the copies of views, and find the values that have to be stored; `tracked` is filled."""
-        made: list[AnyInstruction] = []
-        copies: dict[ArrayValue, LoweredValue] = {}
-        nothing: frozenset[ArrayValue] = frozenset()
-        tracked = self.tracked
-        tracked.update((value, frozenset({value})) for value in self.inputs if value in overwritten)
-        for place, instruction in enumerate(instructions):
-            for view in copied.get(place, ()):
-                if view not in copies:
-                    copies[view] = LoweredValue(view.shape, view.dtype)
-                    self.layouts[copies[view]] = Layout(copies[view], 0, contiguous_steps(view.shape))
-                    tracked[copies[view]] = tracked.get(view, nothing)
-                    self.materialised.add(copies[view])
-                    made.append(LoweredInstruction((view,), (copies[view],), "positive", {}))
-            if copies and not is_view(instruction) and any(x in copies for x in _reads(instruction)):
-                operands = tuple([copies.get(x, x) if is_value(x) else x for x in instruction.operands])
-                params, table = instruction.params, instruction.params.get("table")
-                if table in copies:
-                    params = {**params, "table": copies[table]}
-                instruction = LoweredInstruction(
-                    operands, instruction.results, instruction.name, params, instruction.op, instruction.effect
-                )
-            found = nothing
-            for value in _reads(instruction):
-                bases = tracked.get(value, nothing)
-                late = [base for base in bases if overwritten[base] < place]
-                if instruction.name == WRITE and value is instruction.values[0]:
-                    late += [base for base in bases if overwritten[base] == place]
-                if late and not is_view(instruction):
-                    self.materialised.add(value)
-                elif not leaves_memory(instruction):
-                    found |= bases
-            for result in instruction.results:
-                tracked[result] = found | {result} if result in overwritten else found
-            made.append(instruction)
-        return made
-
-    def _find_links(self) -> dict[ArrayValue, ArrayValue]:
-        """The results of writes, and of loops that write in place, with the memory of what they are versions of."""
-        links: dict[ArrayValue, ArrayValue] = {}
-        for instruction in self.instructions:
-            if instruction.name == WRITE:
-                links[instruction.results[0]] = self.layouts[instruction.values[1]].root
-            elif instruction.name == SCATTER_ADD and len(instruction.values) == 3:
-                *others, base = [self.layouts[value].root for value in instruction.values]
-                if base not in others:  # x[[1, 0]] = x reads the old version while it writes the new one
-                    links[instruction.results[0]] = base
-            elif instruction in self.bodies:
-                body, loop = self.bodies[instruction], instruction.params["loop"]
-                roots = [self.layouts[value].root for value in instruction.values]
-                carried = instruction.results[: loop.carried]  # what is carried may be stacked as well
-                carries = zip(carried, loop.body.inputs, loop.body.outputs, roots, strict=False)
-                links |= {
-                    result: root
-                    for result, value, output, root in carries
-                    if body.in_place.get(output) is value and roots.count(root) == 1
-                }
-        return links
-
-    def _merge_versions(self, owned: Sequence[ArrayValue]) -> None:
-        """Give the versions of an output one memory, back to the first one that nothing else needs.
-
-        `owned` are the inputs in whose memory the first outputs, as many, may be: the values that a loop carries.
-        """
-        carried = self.outputs[: len(owned)]
-        first: dict[ArrayValue, int] = {}
-        last: dict[ArrayValue, int] = {}
-        read: dict[ArrayValue, int] = {}  # the last step that reads a value other than to make a new version of it
-        for number, step in enumerate(self.steps):
-            others, used = self._uses(step)
-            read.update(dict.fromkeys(others, number))
-            last.update(dict.fromkeys(used, number))
-            for value in used:
-                first.setdefault(value, number)
-        unmoved = {*self.aliases, *self.aliases.values()}
-        free = set(self.temporaries)
-        for output in self.written:
-            value = output
-            while value in self.links and value not in unmoved:
-                base = self.links[value]
-                if last.get(base) != first.get(value) or read.get(base, -1) >= first[value]:
-                    break
-                if output in carried and base in owned and base not in self.outputs:
-                    self.in_place[output] = base
-                if base not in free:
-                    break
-                free.discard(base)
-                self.merged[base] = output
-                value = base
-        self.temporaries = [value for value in self.temporaries if value not in self.merged]
-
-    def _uses(self, step: Nest | CallStep) -> tuple[set[ArrayValue], set[ArrayValue]]:
-        """The memory that a step reads, other than as the base of a new version, and all that it uses."""
-        if isinstance(step, CallStep):
-            values, results = step.instruction.values, step.instruction.results
-            bases = [self.links[result] for result in results if result in self.links]
-            read = [self.layouts[value].root for value in values]
-            return {root for root in read if root not in bases}, {*read, *results}
-        read = self.memory_read(step)
-        made = [instruction.results[0] for instruction in step.scatters + step.reductions]
-        bases = [self.links[value] for value in made if value in self.links]
-        return set(read), {*read, *bases, *step.stores, *made}
-
     def memory_read(self, nest: Nest) -> list[ArrayValue]:
         """The memory that a nest reads, with that of the positions of moving views."""
         layouts = [self.layouts[value] for value in (*nest.loads, *nest.tables)]
@@ -585,7 +375,7 @@ class FusionPlan:
                 if result in self.materialised and not leaves_memory(instruction) and not is_view(instruction):
                     needed_in_memory[result] = None
             after = depth if leaves_memory(instruction) else depth + 1
-            for value in _reads(instruction) if self.tracked else ():
+            for value in values_read(instruction) if self.tracked else ():
                 for root in self.tracked.get(value, ()):
                     free_at[root] = max(free_at.get(root, 0), after)
 
@@ -711,12 +501,6 @@ def plan_body(body: Program, carried: int) -> FusionPlan:
     """The plan of the body of a loop, whose carried values are in memory that it may write to."""
     inputs = [*body.inputs, *(constant.value for constant in body.constants)]
     return FusionPlan(body.instructions, inputs, body.outputs, owned=body.inputs[:carried])
-
-
-def _reads(instruction: AnyInstruction) -> tuple[ArrayValue, ...]:
-    """The values that an instruction reads."""
-    table = instruction.params.get("table")
-    return instruction.values if table is None else (*instruction.values, table)
 
 
 def _is_reread(value: ArrayValue, result: ArrayValue) -> bool:

@@ -28,7 +28,14 @@ from gradtape.core.rules import TABLE
 from gradtape.jit.native.emit import elementwise
 from gradtape.jit.native.lower import matmul
 from gradtape.jit.native.lower.column_access import reduced_axes
-from gradtape.jit.native.lower.ir import AnyInstruction, ArrayValue, LoweredInstruction, LoweredValue, is_value
+from gradtape.jit.native.lower.ir import (
+    AnyInstruction,
+    ArrayValue,
+    LoweredInstruction,
+    LoweredValue,
+    is_value,
+    values_read,
+)
 
 Shape = tuple[int, ...]
 
@@ -201,7 +208,7 @@ class _Region:
         behind: set[ArrayValue] = set()
         roles: dict[AnyInstruction, str] = {}
         for instruction in instructions:
-            needs = _reads(instruction)
+            needs = values_read(instruction)
             role = None if instruction in early or any(x in behind for x in needs) else self.role(instruction)
             if role is not None:
                 members.append(instruction)
@@ -223,7 +230,7 @@ class _Region:
             used.update(instruction.values)
         members = kept[::-1]
         made = {result for instruction in members for result in instruction.results}
-        read = {*wanted, *(x for instruction in after for x in _reads(instruction))}
+        read = {*wanted, *(x for instruction in after for x in values_read(instruction))}
         cheap: dict[ArrayValue, int] = {}  # what is computed again rather than stored -> by how many instructions
         for instruction in members:
             if roles[instruction] in ("map", "view") and instruction.name not in elementwise.HEAVY:
@@ -254,9 +261,9 @@ class _Region:
             results = set(instruction.results)
             if results & early_values or (results & needed and self.role(instruction) is None):
                 early.add(instruction)
-                early_values.update(_reads(instruction))
+                early_values.update(values_read(instruction))
             if results & needed:
-                needed.update(_reads(instruction))
+                needed.update(values_read(instruction))
         return early
 
     # -- instructions for a block
@@ -398,12 +405,6 @@ class _Region:
         index = params["index"] if isinstance(params["index"], tuple) else (params["index"],)
         missing = len(x.shape) - sum(part is not None for part in index)
         return {"index": (*index[1:], *[_ALL] * (missing + self.moved))}
-
-
-def _reads(instruction: AnyInstruction) -> list[ArrayValue]:
-    """The values that an instruction reads."""
-    table = instruction.params.get("table")
-    return [*instruction.values] if table is None else [*instruction.values, table]
 
 
 def _is_worth_it(part: Part, rows: int) -> bool:

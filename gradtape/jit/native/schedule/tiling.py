@@ -14,7 +14,14 @@ from collections.abc import Callable, Iterable, Sequence
 
 from gradtape.jit.ir.program import Value
 from gradtape.jit.native.emit import elementwise
-from gradtape.jit.native.lower.ir import AnyInstruction, ArrayValue, LoweredInstruction, LoweredValue, is_value
+from gradtape.jit.native.lower.ir import (
+    AnyInstruction,
+    ArrayValue,
+    LoweredInstruction,
+    LoweredValue,
+    is_value,
+    values_read,
+)
 
 Shape = tuple[int, ...]
 
@@ -78,14 +85,8 @@ def tile_loops(instructions: Sequence[AnyInstruction], outputs: Iterable[ArrayVa
         before, members, after = _partition(rest, shape, wanted)
         done += before
         if members:
-            done.append(_build_tile(members, shape, {*wanted, *(x for i in after for x in _reads(i))}))
+            done.append(_build_tile(members, shape, {*wanted, *(x for i in after for x in values_read(i))}))
         rest = after
-
-
-def _reads(instruction: AnyInstruction) -> list[ArrayValue]:
-    """The values that an instruction reads."""
-    table = instruction.params.get("table")
-    return [*instruction.values] if table is None else [*instruction.values, table]
 
 
 def _partition(
@@ -98,7 +99,7 @@ def _partition(
     inside: set[ArrayValue] = set()
     behind: set[ArrayValue] = set()
     for instruction in instructions:
-        needs = _reads(instruction)
+        needs = values_read(instruction)
         is_row = instruction.name == "getitem" and needs[0] in inside and _is_row(instruction, shape)
         if any(x in behind for x in needs):
             after.append(instruction)
@@ -119,7 +120,7 @@ def _partition(
     for instruction in reversed(members):
         if instruction.name == LOOP or any(result in used for result in instruction.results):
             kept.append(instruction)
-            used.update(_reads(instruction))
+            used.update(values_read(instruction))
         else:
             after.insert(0, instruction)
     return before, kept[::-1], after
@@ -139,7 +140,7 @@ def _is_row(instruction: AnyInstruction, shape: Shape) -> bool:
 def _build_tile(members: Sequence[AnyInstruction], shape: Shape, wanted: set[ArrayValue]) -> LoweredInstruction:
     made = [result for member in members for result in member.results]
     known = set(made)
-    inputs = tuple(dict.fromkeys(x for member in members for x in _reads(member) if x not in known))
+    inputs = tuple(dict.fromkeys(x for member in members for x in values_read(member) if x not in known))
     outputs = tuple(value for value in made if value in wanted)
     each = sum(
         math.prod(value.shape) * value.dtype.itemsize // math.prod(shape) for value in {*inputs, *made}

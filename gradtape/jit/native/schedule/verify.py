@@ -46,8 +46,9 @@ from gradtape.jit.native.lower.support import (
     is_view,
     reduced_axes,
 )
-from gradtape.jit.native.schedule.fusion import CallStep, FusionPlan, Nest
+from gradtape.jit.native.schedule.fusion import FusionPlan
 from gradtape.jit.native.schedule.layout import Layout, apply_view, diagonal_of, index_part
+from gradtape.jit.native.schedule.steps import CallStep, Nest
 
 LARGEST = 1 << 20
 """Elements up to which a buffer is checked element by element; a larger one counts as written as a whole."""
