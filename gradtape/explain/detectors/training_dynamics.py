@@ -39,16 +39,17 @@ def judge_softmax(node: Record, replay: Computation) -> bool:
     axes = node.params.get("axis", ())
     if node not in replay.consumers or len(axes) != 1 or len(node.shape) < 2 or node.shape[axes[0]] < 2:
         return False
-    table = _pick_table_problem(node, replay) or _pick_rows_problem(node, axes[0], replay)
+    axis = axes[0] % len(node.shape)
+    table = _pick_table_problem(node, replay) or _pick_rows_problem(node, axis, replay)
     if table is not None:
         if is_due(table.code, *table.place[1:]):
             report(table)
         return True
-    used = _used_axis(node, axes[0], replay)
+    used = _used_axis(node, axis, replay)
     if used is None:
         return False
     wanted, words, where = used
-    found = wrong_axis_problem(node, axes[0], wanted, words, where)
+    found = wrong_axis_problem(node, axis, wanted, words, where)
     if is_due("GT501", *found.place[1:]):
         report(found)
     return True

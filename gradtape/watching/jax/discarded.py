@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from types import CodeType
 from typing import Any
 
 from gradtape.core.location import is_library
@@ -16,19 +17,18 @@ from gradtape.explain.model.problem import Fix, Problem
 from gradtape.explain.source.files import SourceFile, one_line, source_of
 
 _UPDATES = frozenset({"set", "add", "subtract", "multiply", "divide", "power", "min", "max", "apply"})
-_judged: set[str] = set()
+_judged: set[CodeType] = set()
 
 
-def judge_discarded(function: Any) -> None:
-    """Report the statements, in the file of a function of the user's, whose results are thrown away."""
-    code = getattr(function, "__code__", None)
-    file = "" if code is None else code.co_filename
-    if not file or file in _judged or is_library(file):
-        return
-    _judged.add(file)
-    for found in discarded_in(source_of(file)):
-        if is_due(found.code, *found.place[1:]):
-            report(found)
+def judge_discarded(function: Any, caller: CodeType | None) -> None:
+    """Report statements whose results are thrown away, in a function and where its gradient is taken."""
+    for code in (getattr(function, "__code__", None), caller):
+        if code is None or code in _judged or is_library(code.co_filename):
+            continue
+        _judged.add(code)
+        for found in discarded_in(source_of(code.co_filename), code.co_name):
+            if is_due(found.code, *found.place[1:]):
+                report(found)
 
 
 def forget() -> None:
@@ -36,10 +36,13 @@ def forget() -> None:
     _judged.clear()
 
 
-def discarded_in(source: SourceFile) -> Iterator[Problem]:
-    """Problems for the statements of a file whose results are thrown away."""
+def discarded_in(source: SourceFile, name: str) -> Iterator[Problem]:
+    """Problems for the statements of the functions with a name, or of the module, whose results are thrown away."""
     for node in [] if source.tree is None else ast.walk(source.tree):
         call = node.value if isinstance(node, ast.Expr) else None
+        scope = None if call is None else next(iter(source.scopes(node)), None)
+        if getattr(scope, "name", "<module>") != name:
+            continue
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
             continue
         span, text = source.span(call), one_line(source.text(call))
@@ -47,24 +50,24 @@ def discarded_in(source: SourceFile) -> Iterator[Problem]:
         is_at = isinstance(place, ast.Subscript) and isinstance(place.value, ast.Attribute) and place.value.attr == "at"
         if is_at and call.func.attr in _UPDATES:
             array = place.value.value  # type: ignore[attr-defined]
-            name = one_line(source.text(array))
-            offered = [Fix(f"{name} = {text}", True, span)] if isinstance(array, ast.Name) else []
+            owner = one_line(source.text(array))
+            offered = [Fix(f"{owner} = {text}", True, span)] if isinstance(array, ast.Name) else []
             yield problem(
                 "GT202",
-                f"{name} stays as it was: .at[...].{call.func.attr} returns a new array, which is thrown away",
+                f"{owner} stays as it was: .at[...].{call.func.attr} returns a new array, which is thrown away",
                 spans=[span],
                 consequence="what was to be written is never used, and gets no gradient",
-                fixes=[*offered, f"{name} = {name}.at[...].{call.func.attr}(...)"],
+                fixes=[*offered, f"{owner} = {owner}.at[...].{call.func.attr}(...)"],
             )
         elif call.func.attr == "apply_updates" and call.args:
-            name = one_line(source.text(call.args[0]))
-            offered = [Fix(f"{name} = {text}", True, span)] if isinstance(call.args[0], ast.Name) else []
+            owner = one_line(source.text(call.args[0]))
+            offered = [Fix(f"{owner} = {text}", True, span)] if isinstance(call.args[0], ast.Name) else []
             yield problem(
                 "GT512",
-                f"{name} stays as it was: apply_updates returns the new parameters, which are thrown away",
+                f"{owner} stays as it was: apply_updates returns the new parameters, which are thrown away",
                 spans=[span],
                 consequence="no parameter changes, however many steps are made",
-                fixes=[*offered, f"{name} = optax.apply_updates({name}, updates)"],
+                fixes=[*offered, f"{owner} = optax.apply_updates({owner}, updates)"],
             )
 
 

@@ -501,7 +501,7 @@ class Jitted:
 
     __slots__ = (
         *("__dict__", "__weakref__", "code", "compiled", "donates", "function", "hooks", "numbers", "place"),
-        *("programs", "unread"),
+        *("programs", "unread", "was_broken", "window"),
     )
 
     def __init__(self, hooks: Hooks, function: Any, compiled: Any, donates: bool) -> None:
@@ -514,7 +514,9 @@ class Jitted:
         self.place = id(self.code)
         self.programs: dict[Any, Program] = {}
         self.numbers: tuple[int, list[int]] = (-1, [])  # how many leaves it returned, and which were single numbers
-        self.unread: tuple[JitCall, list[Any]] | None = None  # the latest call, and the numbers that it returned
+        self.unread: list[tuple[JitCall, Any]] = []  # the latest calls, and what they returned
+        self.window = 1  # how many of them are kept before they are looked at
+        self.was_broken = False  # a call that returned a number which is not finite was judged
 
     def numbers_in(self, leaves: Sequence[Any]) -> list[Any]:
         """The single numbers of floating point among the leaves of what it returned."""

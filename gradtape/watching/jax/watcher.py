@@ -6,7 +6,7 @@ import math
 import os
 import site
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
@@ -31,6 +31,10 @@ from gradtape.watching.jax.updates import UpdateObserver, UsageObserver
 
 APPLYING = ("optax", "equinox")
 """The packages whose `apply_updates` is watched, when the program has imported them."""
+
+CALLS_UNREAD = 16
+"""How many calls of a compiled function are kept before their numbers are looked at."""
+BYTES_UNREAD = 1 << 26
 
 
 class Watcher:
@@ -79,8 +83,7 @@ class Watcher:
     def finish(self) -> None:
         """Report the parameters that nothing used or changed, which only the end of a program shows."""
         for jitted in list(self.hooks.jitted):
-            if jitted.unread is not None:
-                self._look_at_numbers(*jitted.unread)
+            self.look_at_unread(jitted, is_last=True)
         with self.guarded(is_whole=True):
             self.usage.finish()
             self.updates.finish()
@@ -116,7 +119,7 @@ class Watcher:
         if session is None or not self.is_working:
             return
         self.budget.spend(call.place)
-        judge_discarded(user_function(call.function))
+        judge_discarded(user_function(call.function), call.location.code)
         gradients = gradients_of(call)
         taken = TakenGradient(call, session, gradients)
         if isinstance(call.outer, Program):
@@ -173,27 +176,44 @@ class Watcher:
             self.budget.extend()
 
     def look_at_program(self, call: JitCall, result: Any) -> None:
-        """After the budget was spent: see whether the numbers that a call returned are finite, when the next is made.
+        """After the budget was spent: keep the call and its result, and look at them with some others.
 
-        JAX computes while the program goes on: what was returned now may not be there yet.
+        JAX computes while the program goes on: a look at each number would wait for it.
         """
         jitted = call.proxy
         self.budget.skip(call.place)
-        if not jitted.programs or jitted.donates:
+        if not jitted.programs or jitted.donates or jitted.was_broken:
             return
-        before, jitted.unread = jitted.unread, (call, jitted.numbers_in(tree_leaves(result)))
-        if before is not None:
-            self._look_at_numbers(*before)
+        jitted.unread.append((call, result))
+        if len(jitted.unread) > jitted.window:
+            self.look_at_unread(jitted)
 
-    def _look_at_numbers(self, call: JitCall, numbers: Sequence[Any]) -> None:
-        """Judge a call once more if a number that it returned is not finite."""
+    def look_at_unread(self, jitted: Any, is_last: bool = False) -> None:
+        """See whether the numbers that the latest calls returned are finite; judge the first call whose are not.
+
+        A number that is not finite spoils those of the calls after it: only then all are looked at. The latest call is
+        left for the next time, as it may not be computed yet.
+        """
         with self.guarded(is_whole=True):
-            if not is_known(numbers) or all(math.isfinite(number.item()) for number in numbers):
+            kept = 0 if is_last else 1
+            waiting, jitted.unread = jitted.unread[: len(jitted.unread) - kept], jitted.unread[-1:] * kept
+            if not waiting:
                 return
-            program = call.proxy.programs.get(call.proxy.key_of(call.leaves))
-            if program is not None and not program.was_broken:
-                program.was_broken = True
+            latest, result = waiting[-1]
+            if self._has_finite_numbers(jitted, result):
+                size = sum(bytes_of(leaf) for leaf in (*latest.leaves, *tree_leaves(result)) if hasattr(leaf, "dtype"))
+                jitted.window = max(1, min(CALLS_UNREAD, BYTES_UNREAD // max(size, 1)))
+                return
+            call = next(call for call, result in waiting if not self._has_finite_numbers(jitted, result))
+            program = jitted.programs.get(jitted.key_of(call.leaves))
+            if program is not None:
+                jitted.was_broken = True
+                jitted.unread.clear()
                 self.judge_program(program, call.leaves)
+
+    def _has_finite_numbers(self, jitted: Any, result: Any) -> bool:
+        numbers = jitted.numbers_in(tree_leaves(result))
+        return not is_known(numbers) or all(math.isfinite(number.item()) for number in numbers)
 
     def _judge(self, taken: TakenGradient) -> None:
         was = local.is_judging

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import cmath
+import math
 from types import FrameType
 from typing import Any
 
@@ -9,6 +11,10 @@ import numpy as np
 import tensorflow as tf
 
 from gradtape.watching.tensorflow import values
+
+_FLOATING = frozenset(
+    kind.as_datatype_enum for kind in (tf.float16, tf.bfloat16, tf.float32, tf.float64, tf.complex64, tf.complex128)
+)
 
 
 def called_graph(caller: FrameType) -> tuple[Any, Any]:
@@ -21,10 +27,18 @@ def called_graph(caller: FrameType) -> tuple[Any, Any]:
 
 
 def has_lost_number(outputs: Any) -> bool:
-    """Whether a number, or an eager tensor that is one, is not finite; those on an accelerator are not awaited."""
-    scalars = [x for x in outputs if values.is_eager(x) and x.shape.rank == 0 and values.is_floating(x.dtype)]
-    numbers = [x for x in outputs if isinstance(x, (float, np.floating))]
-    return not np.isfinite([*numbers, *(values.to_numpy(x) for x in scalars if "CPU" in x.device)]).all()
+    """Whether a number, or an eager tensor that is one, is not finite; those on an accelerator are not awaited.
+
+    It is asked of what each call of a graph returns: the tensors' own attributes would take as long as a small graph.
+    """
+    for x in outputs:
+        if isinstance(x, values.EagerTensor):
+            is_number = x._rank() == 0 and x._datatype_enum() in _FLOATING and "CPU" in x.device
+            if is_number and not cmath.isfinite(values.to_numpy(x)):
+                return True
+        elif isinstance(x, (float, np.floating)) and not math.isfinite(x):
+            return True
+    return False
 
 
 def batch_length(x: Any, arguments: Any, options: Any, name: str) -> int:

@@ -26,7 +26,7 @@ def read(name: str, text: str) -> Any:
 def test_statements_without_effect_are_found() -> None:
     """An update of an array, or of parameters, that stands alone; one whose result is used is none."""
     text = "u.at[0].set(1.0)\nu = u.at[1].add(2.0)\noptax.apply_updates(p, g)\np = optax.apply_updates(p, g)\n"
-    found = list(discarded_in(read("discarded_statements.py", text)))
+    found = list(discarded_in(read("discarded_statements.py", text), "<module>"))
     assert [(each.code, str(each.fixes[0])) for each in found] == [
         ("GT202", "u = u.at[0].set(1.0)"),
         ("GT512", "p = optax.apply_updates(p, g)"),

@@ -64,5 +64,5 @@ def test_gradients_that_a_mask_hands_on_are_no_updates() -> None:
             warnings.simplefilter("ignore")
             grads = jax.grad(lambda p: jnp.mean((X @ p["w"] + p["b"]) ** 2))(params)
             updates, _ = tx.update(grads, tx.init(params), params)
-            optax.apply_updates(params, updates)
+            _ = optax.apply_updates(params, updates)
         assert [problem.code for problem in found] == codes
