@@ -11,13 +11,8 @@ from jax.tree_util import tree_flatten_with_path, tree_leaves
 
 from gradtape.core.location import Location, is_library
 from gradtape.forking import cached_property
-from gradtape.watching.jax.recorder import (
-    Program,
-    Session,
-    Tracer,
-    local,
-    trace_key,
-)
+from gradtape.watching.jax.recorder import Program, Session, local
+from gradtape.watching.jax.values import Tracer, trace_key
 from gradtape.watching.record import CONSTANT, WatchedRecord
 
 

@@ -19,8 +19,9 @@ from gradtape.explain.source.files import source_of, span_of
 from gradtape.watching.computation import RecordedComputation
 from gradtape.watching.jax.calls import GradientCall, user_function
 from gradtape.watching.jax.loops import constant_origin, nonfinite_origin
-from gradtape.watching.jax.recorder import Session, Tracer
+from gradtape.watching.jax.recorder import Session
 from gradtape.watching.jax.updates import UsageObserver, has_word_for_it
+from gradtape.watching.jax.values import Tracer
 from gradtape.watching.judge import judge_gradient, tell_observers
 from gradtape.watching.observers import observers
 from gradtape.watching.record import CONSTANT, KeptValue, LeafRecord, WatchedRecord

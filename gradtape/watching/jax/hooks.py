@@ -24,19 +24,10 @@ from gradtape.watching.jax.calls import GradientCall, JitCall, gradients_of, ope
 from gradtape.watching.jax.loops import spoiled_constant
 from gradtape.watching.jax.operations import Operation, kind_of
 from gradtape.watching.jax.programs import program_for
-from gradtape.watching.jax.recorder import (
-    CustomCall,
-    IndexParams,
-    Program,
-    Session,
-    Tracer,
-    is_concrete,
-    local,
-    shape_of,
-    trace_key,
-)
+from gradtape.watching.jax.recorder import CustomCall, Program, Session, local
 from gradtape.watching.jax.replay import replay_of
 from gradtape.watching.jax.updates import judge_updates
+from gradtape.watching.jax.values import IndexParams, Tracer, is_concrete, shape_of, trace_key
 from gradtape.watching.record import CONSTANT
 
 GRADIENTS = ("grad", "value_and_grad")

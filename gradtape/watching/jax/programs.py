@@ -12,16 +12,8 @@ from jax.tree_util import tree_flatten_with_path
 from gradtape.explain.detectors.broadcast import Residual
 from gradtape.watching.jax.calls import JitCall, argument_names
 from gradtape.watching.jax.operations import Operation
-from gradtape.watching.jax.recorder import (
-    Evaluation,
-    Program,
-    ProgramValue,
-    Session,
-    SlotValue,
-    Tracer,
-    is_concrete,
-    trace_key,
-)
+from gradtape.watching.jax.recorder import Evaluation, Program, Session
+from gradtape.watching.jax.values import ProgramValue, SlotValue, Tracer, is_concrete, trace_key
 from gradtape.watching.record import CONSTANT, OperationRecord, ResultRecord, WatchedRecord
 from gradtape.watching.recorder import BYTES_HELD_AT_MOST
 

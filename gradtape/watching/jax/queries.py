@@ -31,7 +31,8 @@ from gradtape.watching.computation import RecordedComputation
 from gradtape.watching.examples import Leak, count_examples, leaks_of, weights_of
 from gradtape.watching.jax import gradients
 from gradtape.watching.jax.calls import GradientCall
-from gradtape.watching.jax.recorder import Session, Tracer, local
+from gradtape.watching.jax.recorder import Session, local
+from gradtape.watching.jax.values import Tracer
 from gradtape.watching.meetings import find_meetings
 from gradtape.watching.record import LeafRecord, WatchedRecord
 

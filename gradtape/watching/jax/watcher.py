@@ -26,8 +26,9 @@ from gradtape.watching.jax.discarded import forget, judge_discarded
 from gradtape.watching.jax.gradients import TakenGradient, is_known, judge
 from gradtape.watching.jax.hooks import Hooks
 from gradtape.watching.jax.programs import insert_program, watchable_bytes
-from gradtape.watching.jax.recorder import JaxRecorder, Program, bytes_of, dtype_of, is_concrete, local
+from gradtape.watching.jax.recorder import JaxRecorder, Program, local
 from gradtape.watching.jax.updates import UpdateObserver, UsageObserver
+from gradtape.watching.jax.values import bytes_of, dtype_of, is_concrete
 
 APPLYING = ("optax", "equinox")
 """The packages whose `apply_updates` is watched, when the program has imported them."""
