@@ -213,6 +213,7 @@ from gradtape.transforms.gradients import RecordedCall, as_scalar, choose_argume
 
 if TYPE_CHECKING:
     from gradtape.atomic_write import PathLike, write_atomically
+    from gradtape.errors import JitWarning
     from gradtape.explain.detectors.accumulated_grad import note_missing_gradients
     from gradtape.explain.emit.listeners import notify
     from gradtape.explain.emit.policy import report
@@ -227,7 +228,7 @@ if TYPE_CHECKING:
     from gradtape.explain.render.spelling import respell
     from gradtape.explain.source.files import returned_span, span_of
     from gradtape.jit.api import Compiled
-    from gradtape.jit.errors import JitWarning, Untraceable
+    from gradtape.jit.errors import Untraceable
     from gradtape.jit.ir.program import Literal
     from gradtape.loops.scan import scan_in_trace
     from gradtape.loops.while_loop import Attempts, is_tracing, number_in_trace, trace_attempts
@@ -275,7 +276,8 @@ _LATER = {
     "gradtape.explain.render.spelling": "respell",
     "gradtape.explain.source.files": "returned_span span_of",
     "gradtape.jit.api": "Compiled",
-    "gradtape.jit.errors": "JitWarning Untraceable",
+    "gradtape.errors": "JitWarning",
+    "gradtape.jit.errors": "Untraceable",
     "gradtape.jit.ir.program": "Literal",
     "gradtape.loops.scan": "scan_in_trace",
     "gradtape.loops.while_loop": "Attempts is_tracing number_in_trace trace_attempts",

@@ -10,8 +10,8 @@ import sys as _sys
 from types import ModuleType as _ModuleType
 from typing import Any as _Any
 
+from gradtape.errors import JitWarning
 from gradtape.jit.api import Compiled, jit
-from gradtape.jit.errors import JitWarning
 from gradtape.jit.inspection import Statistics
 from gradtape.jit.ir.program import Program, ProgramError
 from gradtape.jit.ir.verify import verify

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gradtape as gt
-from gradtape.jit.errors import JitWarning
+from gradtape.errors import JitWarning
 from gradtape.optim.leaves import named_leaves
 
 EVERY = ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam", "ASGD", "Rprop", "Lion"]

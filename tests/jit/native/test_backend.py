@@ -5,9 +5,8 @@ import pytest
 
 import gradtape as gt
 from gradtape.config import config
-from gradtape.errors import OperandError
+from gradtape.errors import JitWarning, OperandError
 from gradtape.jit import jit
-from gradtape.jit.errors import JitWarning
 from gradtape.jit.native.backend import NativeBackend
 from gradtape.jit.runtime.schedule import NativeGroup
 

@@ -59,6 +59,7 @@ def test_a_built_in_name_that_is_shadowed_is_noticed():
     np.testing.assert_allclose(compiled(x), np.sin(x) * 2, rtol=1e-14)
 
 
+@pytest.mark.filterwarnings("ignore:.*GT701")  # it is traced again for each change
 def test_what_closures_lists_and_objects_hold_is_compared():
     """Cells, items of lists, attributes and the code of functions are compared in each call."""
 

@@ -236,6 +236,7 @@ def test_a_relative_path_stays_where_it_was(tmp_path: Path, monkeypatch: pytest.
 # -- in memory
 
 
+@pytest.mark.filterwarnings("ignore:.*GT701")  # for as many sizes on purpose
 def test_code_in_memory_is_bounded_and_freed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Programs that were evicted give their native code back: it is alive for the kept ones alone."""
     import gc
