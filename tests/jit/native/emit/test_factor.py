@@ -130,6 +130,7 @@ BODIES = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:.*GT702")  # loops around kernels are what is tested
 @pytest.mark.parametrize("name", sorted(BODIES))
 def test_loops_around_kernels(name):
     """A loop with a kernel in it is the eager loop."""
@@ -142,6 +143,7 @@ def test_loops_around_kernels(name):
         np.testing.assert_allclose(found[1], gradient, rtol=1e-8, atol=1e-9 * np.abs(gradient).max())
 
 
+@pytest.mark.filterwarnings("ignore:.*GT702")  # loops around kernels are what is tested
 def test_a_kernel_that_raises_in_a_loop():
     """What a kernel raises in the middle of a native loop is raised as without jit, and a later call is right."""
 
@@ -158,6 +160,7 @@ def test_a_kernel_that_raises_in_a_loop():
     np.testing.assert_allclose(compiled(good), expected)
 
 
+@pytest.mark.filterwarnings("ignore:.*GT702")  # loops around kernels are what is tested
 def test_kernels_in_loops_from_several_threads():
     """Threads that run one loop at the same time have each its own numbers."""
     compiled = gt.jit(lambda x: steps(x, BODIES["sort"], 40))
