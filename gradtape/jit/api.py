@@ -23,8 +23,8 @@ from gradtape.errors import GradTapeError, OperandError
 from gradtape.forking import fork_safe
 from gradtape.jit.diagnostics import explain_call, loop_report, retrace_reasons
 from gradtape.jit.diagnostics.explain_call import is_suspect
-from gradtape.jit.diagnostics.reason import Reason
 from gradtape.jit.diagnostics.retrace_report import VARIANTS_AT_MOST, RetraceReport
+from gradtape.jit.diagnostics.slowness_reason import Reason
 from gradtape.jit.errors import GuardFailed, Untraceable, warn
 from gradtape.jit.guards.signature import CallArguments, Inline, parse_static_arguments
 from gradtape.jit.inspection import Inspection, Statistics, refusals_as_errors

@@ -1,4 +1,4 @@
-"""Reshapes of data that only split and join axes, and in-place activations on values that nobody needs again."""
+"""Reshapes of data that only split and join axes, and in-place activations on values that no gradient needs."""
 
 import torch
 from torch import nn

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gradtape.core.location import Location
-from gradtape.jit.diagnostics.reason import COPY_IN_LOOP, KERNEL_IN_LOOP, Reason
+from gradtape.jit.diagnostics.slowness_reason import COPY_IN_LOOP, KERNEL_IN_LOOP, Reason
 from gradtape.jit.ir.program import Instruction
 from gradtape.jit.native.lower.ir import CALLBACK
 from gradtape.jit.native.lower.writes import WRITING, index_of

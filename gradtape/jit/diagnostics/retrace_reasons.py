@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradtape.core.location import Location, is_library
-from gradtape.jit.diagnostics.reason import RETRACED, UNCOMPILED, Reason
+from gradtape.jit.diagnostics.slowness_reason import RETRACED, UNCOMPILED, Reason
 from gradtape.jit.errors import Untraceable
 from gradtape.jit.guards.holders import GONE, Place, same_scalar
 from gradtape.jit.guards.impure_reads import codes_of, functions_of, within_reach

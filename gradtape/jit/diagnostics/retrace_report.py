@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.core.tensor import Tensor
-from gradtape.jit.diagnostics.reason import RETRACED, Reason
+from gradtape.jit.diagnostics.slowness_reason import RETRACED, Reason
 from gradtape.loops.checks import paths
 
 SIGNATURES_AT_MOST = 6

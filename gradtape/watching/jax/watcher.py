@@ -22,7 +22,7 @@ from gradtape.watching.budget import Budget
 from gradtape.watching.imports import calling_after_import
 from gradtape.watching.jax import errors, queries, rules
 from gradtape.watching.jax.calls import GradientCall, JitCall, gradients_of, user_function
-from gradtape.watching.jax.discarded import forget, judge_discarded
+from gradtape.watching.jax.discarded_results import forget, judge_discarded
 from gradtape.watching.jax.gradients import TakenGradient, is_known, judge
 from gradtape.watching.jax.hooks import Hooks
 from gradtape.watching.jax.programs import insert_program, watchable_bytes

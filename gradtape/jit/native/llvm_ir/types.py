@@ -67,8 +67,8 @@ class IntType(Type):
             found.width = width
         return found
 
-    def __init__(self, width: int) -> None:  # the attributes were set when the object was made
-        pass
+    def __init__(self, width: int) -> None:
+        """The attributes were set in `__new__`, once for each width."""
 
 
 class DoubleType(Type):

@@ -13,7 +13,7 @@ from gradtape.explain.model.problem import Problem  # noqa: E402
 from gradtape.explain.source.files import source_of  # noqa: E402
 from gradtape.watching import watch  # noqa: E402
 from gradtape.watching.jax import updates  # noqa: E402
-from gradtape.watching.jax.discarded import discarded_in  # noqa: E402
+from gradtape.watching.jax.discarded_results import discarded_in  # noqa: E402
 
 ANY = (AttributeError, IndexError, RuntimeError, TypeError, ValueError)
 

@@ -16,7 +16,7 @@ UNCOMPILED = "GT704"
 class Reason:
     """Why a function is slow: `text` follows its name in a sentence; `places` are the user's lines behind it.
 
-    >>> from gradtape.jit.diagnostics.reason import Reason, UNCOMPILED
+    >>> from gradtape.jit.diagnostics.slowness_reason import Reason, UNCOMPILED
     >>> print(Reason(UNCOMPILED, "is not compiled, because it returns an iterator", fixes=("return a list",)))
     is not compiled, because it returns an iterator.
       fix: return a list
