@@ -6,6 +6,8 @@ Not collected: programs that the stand-ins or other tests run, and checks that n
 from __future__ import annotations
 
 import os
+import sys
+import zlib
 from collections import Counter
 from collections.abc import Iterator
 
@@ -26,6 +28,8 @@ ABOUT_THE_CORE = (
     "tests/transforms/test_custom.py",
     "tests/test_loops.py",
 )
+LLVM_MODULE = "gradtape.jit.native.runtime.llvm"
+FULL_CODE_ONE_IN = 4
 RANDOM = ("tests/semantics/test_random_writes.py",)
 ONE_IN = 5
 
@@ -51,3 +55,21 @@ def _settings_of_no_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("settings")))
         yield
+
+
+@pytest.fixture(autouse=True)
+def _instruction_selection(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Native code of three in four tests is generated without LLVM's best instruction selection.
+
+    That takes a fifth of LLVM's time and computes the same numbers. Which tests these are depends on their names only,
+    so that a test that fails does so in each run. Tests marked `production` have the code that users have.
+    """
+    llvm = sys.modules.get(LLVM_MODULE)
+    is_full = zlib.crc32(request.node.nodeid.encode()) % FULL_CODE_ONE_IN == 0
+    if llvm is None or is_full or request.node.get_closest_marker("production"):
+        yield
+        return
+    machine = llvm.host()
+    machine.always_hasty = True
+    yield
+    machine.always_hasty = False
