@@ -6,7 +6,7 @@
 
 Every contender of a row has a process of its own, and they take turns in one run, a block of calls at a time; the best
 call counts. First calls, compilation included, are timed apart. The results of all are compared with gradtape's: C++
-to 1e-9 (1e-4 in single precision). Without a C++ compiler or AVX-512 there are the rivals only. The exit status is 1 if
+to 1e-9 (1e-4 in single precision). Without a C++ compiler or AVX2 there are the rivals only. The exit status is 1 if
 results differ or gradtape fails.
 """
 

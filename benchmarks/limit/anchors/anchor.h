@@ -52,6 +52,21 @@ typedef int64_t int8x __attribute__((vector_size(64)));
 static inline double8 load8(const double *p) { return *(const double8u *)p; }
 static inline void store8(double *p, double8 v) { *(double8u *)p = v; }
 static inline double8 all8(double x) { return x - double8{}; }
+
+// Hides from the compiler how a vector was computed: -ffast-math would cancel a sum and a difference.
+template <class Vector> static inline void hide_origin(Vector &v) {
+#ifdef __AVX512F__
+    asm("" : "+v"(v));
+#else
+    union {
+        Vector all;
+        double halves[2] __attribute__((vector_size(32)));
+    } parts = {v};
+    asm("" : "+x"(parts.halves[0]), "+x"(parts.halves[1]));
+    v = parts.all;
+#endif
+}
+
 static inline double sum8(double8 v) {
     return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]));
 }
@@ -93,7 +108,7 @@ static inline double8 exp8(double8 x) {
     x = x > 709.0 ? all8(709.0) : x;
     const double8 shift = all8(6755399441055744.0);  // 1.5 * 2^52: adding it rounds to a whole number
     double8 t = x * 1.4426950408889634 + shift;
-    asm("" : "+v"(t));  // -ffast-math would cancel the sum and the difference
+    hide_origin(t);
     double8 n = t - shift;
     double8 r = x - n * 6.93147180369123816490e-01;
     r = r - n * 1.90821492927058770002e-10;

@@ -1,27 +1,9 @@
 // One pass. (1 + tanh a) / 2 is 1 / (1 + exp(-2 a)); roots and reciprocals start from the processor's fourteen bits.
-#include <immintrin.h>
-
-#include "anchor.h"
-
-static inline double8 reciprocal(double8 x) {
-    double8 y = (double8)_mm512_rcp14_pd((__m512d)x), e = 1.0 - x * y;
-    y = y + y * (e + e * e);
-    e = 1.0 - x * y;
-    return y + y * e;
-}
-
-static inline double8 inverse_root(double8 s) {
-    double8 y = (double8)_mm512_rsqrt14_pd((__m512d)s);
-    double8 e = 1.0 - s * y * y;
-    y = y + y * e * (0.5 + 0.375 * e);
-    e = 1.0 - s * y * y;
-    return y + 0.5 * y * e;
-}
+#include "instructions.h"
 
 // x = 2^n m with m in [0.75, 1.5); log m = 2 artanh((m - 1) / (m + 1))
 static inline double8 log8(double8 x) {
-    double8 n = (double8)_mm512_getexp_pd((__m512d)(x * (4.0 / 3.0)));
-    double8 m = (double8)_mm512_scalef_pd((__m512d)x, (__m512d)-n);
+    double8 m, n = split_exponent(x, m);
     double8 z = (m - 1.0) * reciprocal(m + 1.0), s = z * z;
     double8 p = s * (2.0 / 21.0) + 2.0 / 19.0;
     p = p * s + 2.0 / 17.0;

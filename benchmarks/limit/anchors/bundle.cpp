@@ -1,9 +1,7 @@
 // The rotation is a matrix that is made once for each camera, and an observation adds to the gradient by the matrix;
 // that is turned into the gradient by the three numbers of the rotation once for each camera, too. Observations are taken
 // eight at a time.
-#include <immintrin.h>
-
-#include "anchor.h"
+#include "instructions.h"
 
 enum { ROW = 24 };  // of a camera's tables: rotation 9, centre 3, focal length, principal point 2, distortion 2
 
@@ -89,10 +87,8 @@ EXPORT double anchor(const void *const *in, const int64_t *sizes, void *const *o
             }
             transpose8(t);
             transpose8(t + 8);
-            __m512i at = _mm512_mullo_epi64(_mm512_loadu_si512(point), _mm512_set1_epi64(3));
-            for (int i = 0; i < 3; i++) x[i] = (double8)_mm512_i64gather_pd(at, points + i, 8);
-            __m512i from = _mm512_mullo_epi64(_mm512_loadu_si512(camera), _mm512_set1_epi64(ROW));
-            double8 fourth = (double8)_mm512_i64gather_pd(from, table + 16, 8);
+            for (int i = 0; i < 3; i++) x[i] = gather8<3>(points + i, point);
+            double8 fourth = gather8<ROW>(table + 16, camera);
             double8 even = load8(seen + 2 * m), odd = load8(seen + 2 * m + 8);
             seen_u = __builtin_shuffle(even, odd, int8x{0, 2, 4, 6, 8, 10, 12, 14});
             seen_v = __builtin_shuffle(even, odd, int8x{1, 3, 5, 7, 9, 11, 13, 15});

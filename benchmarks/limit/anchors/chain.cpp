@@ -8,7 +8,7 @@ static inline void sine_cosine(const double8 *x, double8 *sine, double8 *cosine)
     const double8 shift = all8(6755399441055744.0);  // adding it rounds to a whole number
     for (int i = 0; i < WIDTH; i++) {
         double8 t = x[i] * 0.3183098861837906715 + shift;
-        asm("" : "+v"(t));
+        hide_origin(t);
         double8 n = t - shift;
         int8x sign = (int8x)t << 63;
         double8 r = x[i] - n * 3.141592653589793116;

@@ -1,7 +1,5 @@
 // One loop over the houses; neighbours are often of one county, so four sums for each are kept apart.
-#include <immintrin.h>
-
-#include "anchor.h"
+#include "instructions.h"
 
 static Buffer<double> work_of;
 
@@ -21,7 +19,7 @@ EXPORT double anchor(const void *const *in, const int64_t *sizes, void *const *o
     double8 fits = {}, alongs = {};
     int64_t i = 0;
     for (; i + 8 <= N; i += 8) {
-        double8 own_of = (double8)_mm512_i64gather_pd(_mm512_loadu_si512(county + i), intercepts, 8);
+        double8 own_of = gather8(intercepts, county + i);
         double8 level = load8(floor_of + i), e = load8(radon + i) - own_of - slope * level;
         store8(errors + i, e);
         fits += e * e;

@@ -1,19 +1,8 @@
 // Eight stars in a vector and a loop over those that attract them. Backward each pair is computed again from the
 // positions, which are kept: the adjoint of star i gathers from all j, as the acceleration does, so nothing is scattered.
-#include <immintrin.h>
-
-#include "anchor.h"
+#include "instructions.h"
 
 static Buffer<double> positions_of, state_of;
-
-// s^-1/2: fourteen bits from the processor, then two steps of Newton, of the third and of the second order.
-static inline double8 inverse_root(double8 s) {
-    double8 y = (double8)_mm512_rsqrt14_pd((__m512d)s);
-    double8 e = 1.0 - s * y * y;
-    y = y + y * e * (0.5 + 0.375 * e);
-    e = 1.0 - s * y * y;
-    return y + 0.5 * y * e;
-}
 
 EXPORT double anchor(const void *const *in, const int64_t *sizes, void *const *out) {
     const double *mass = (const double *)in[0], *x0 = (const double *)in[1], *v0 = (const double *)in[2];

@@ -15,7 +15,7 @@ static inline float16 exp16(float16 x) {
     typedef int32_t int16x __attribute__((vector_size(64)));
     const float16 shift = all16(12582912.0f);
     float16 t = x * 1.44269504f + shift;
-    asm("" : "+v"(t));
+    hide_origin(t);
     float16 n = t - shift, r = x - n * 0.693359375f;
     r = r + n * 2.12194440e-4f;
     float16 p = r * 1.9841270e-4f + 1.3888889e-3f;

@@ -1,7 +1,5 @@
 // One pass over the matrix: a row's product, its loss, and its part of the gradient while the row is in the cache.
-#include <immintrin.h>
-
-#include "anchor.h"
+#include "instructions.h"
 
 static Buffer<double> sums_of;
 
@@ -17,8 +15,7 @@ static double stretch(const double *w, const double *data, const int32_t *column
             int64_t k = rows[start + r], end = rows[start + r + 1];
             double8 s = {};
             for (; k + 8 <= end; k += 8) {
-                __m256i at = _mm256_loadu_si256((const __m256i *)(columns + k));
-                s += load8(data + k) * (double8)_mm512_i32gather_pd(at, w, 8);
+                s += load8(data + k) * gather8(w, columns + k);
             }
             double rest = 0.0;
             for (; k < end; k++) rest += data[k] * w[columns[k]];
