@@ -119,9 +119,19 @@ def judge_backward(
         warn(found)
     if changed:
         return computation  # all that was computed from these values would be judged by others
-    for note in judge_gradient(computation, arrivals, targets, (), judges_zeros, surveys):
+    departures = [cut for cut in recorder.departures if cut.reason in _LEFT_UNSAID and _is_tracked(cut)]
+    for note in judge_gradient(computation, arrivals, targets, departures, judges_zeros, surveys):
         tell(note)
     return computation
+
+
+_LEFT_UNSAID = frozenset(["float()", "complex()"])
+"""How a value leaves the graph without a word, as in `math.exp(x)`; `.item()` and `.numpy()` say that it was meant."""
+
+
+def _is_tracked(cut: WatchedRecord) -> bool:
+    """Whether a gradient is lost where a value left."""
+    return any(origin.is_tracked for origin in cut.origins())
 
 
 def _all_finite(arrays: Sequence[Any]) -> bool:

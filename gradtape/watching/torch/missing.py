@@ -84,10 +84,16 @@ def why_missing(
         f"no gradient for {name}: what backward() was called on was not computed from it",
         spans=[span_of(asked).labelled("does not reach it"), *made],
         consequence="the optimiser has it and never changes it",
-        fixes=f"use {name.rpartition('.')[0] or name} where the loss is computed; or leave it out",
+        fixes=f"use {_used_as(name)} where the loss is computed; or leave it out",
         intent="gt.explain.configure(GT202='off')",
     )
     return Missing(found, by_user and not _has_used_siblings(known, passes, registry))
+
+
+def _used_as(name: str) -> str:
+    """What a program uses of a parameter: `Net.fc` of `Net.fc.weight`, but `self.scale` of `Net.scale`."""
+    owner, _, own = name.rpartition(".")
+    return f"self.{own}" if owner and "." not in owner else owner or name
 
 
 def _why_returned_none(

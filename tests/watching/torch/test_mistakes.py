@@ -262,3 +262,52 @@ def test_positions_with_too_few_axes_are_explained() -> None:
     (found,) = found_in(program)
     assert found.code == "GT115"
     assert str(found.fixes[0]) == "values.gather(1, positions[:, None]).squeeze(1)"
+
+
+def number_that_comes_back() -> None:
+    hidden = nn.Linear(3, 1)(torch.linspace(-1.0, 1.0, 6).reshape(2, 3))
+    gate = float(hidden.mean())
+    (hidden * gate).pow(2).sum().backward()
+
+
+def number_that_comes_back_in_a_sum() -> None:
+    hidden = nn.Linear(3, 1)(torch.linspace(-1.0, 1.0, 6).reshape(2, 3))
+    gate = 1.0 + float(hidden.mean())
+    (hidden * gate).pow(2).sum().backward()
+
+
+def number_that_was_meant_to_leave() -> None:
+    hidden = nn.Linear(3, 1)(torch.linspace(-1.0, 1.0, 6).reshape(2, 3))
+    gate = hidden.mean().item()
+    (hidden * gate).pow(2).sum().backward()
+
+
+@pytest.mark.parametrize("program", [number_that_comes_back, number_that_comes_back_in_a_sum])
+def test_number_of_a_tensor_that_comes_back_is_reported(program: Callable[[], None]) -> None:
+    """A value that leaves the graph by `float()` and is multiplied into the loss has lost its part of the gradient."""
+    assert codes(program) == ["GT210"]
+
+
+def test_number_that_was_meant_to_leave_is_not_reported() -> None:
+    """`.item()` says that a value is a constant from there on."""
+    assert codes(number_that_was_meant_to_leave) == []
+
+
+def test_fix_of_an_unused_parameter_names_the_parameter() -> None:
+    """The advice for a parameter of the module itself is to use that parameter, not the module."""
+
+    class Scaled(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer, self.scale = nn.Linear(3, 1), nn.Parameter(torch.ones(1))
+
+        def forward(self, x: Any) -> Any:
+            return self.layer(x)
+
+    def train() -> None:
+        net = Scaled()
+        fit(lambda: net(torch.ones(4, 3)).pow(2).sum(), torch.optim.SGD(net.parameters(), lr=0.01))
+
+    (found,) = found_in(train)
+    assert found.code == "GT202"
+    assert "use self.scale where the loss is computed" in str(found)
