@@ -81,6 +81,7 @@ number_in_trace(value)        the number that a value has in the call that is tr
 set_tangent(accumulator, x, tangent)  have a `gt.ForwardAccumulator` push this tangent along from a tensor
 record_call(function, args, kwargs, numbers)  run a function with the arguments of these numbers on a tape of its own
 RecordedCall                  what it returns: `result`, `sources`, `pull_back`, `push`
+check_argnums(what, argnums)  raise unless these are numbers of arguments
 choose_arguments(function, args, argnums)  the numbers of the chosen arguments, and whether it is a single one
 as_scalar(output, name)       what a function returned, if it is one number; raises if not
 
@@ -209,7 +210,14 @@ from gradtape.numpy_dispatch import protocols as _protocols
 from gradtape.numpy_dispatch.protocols import foreign_operators, plain_array_types
 from gradtape.ops.arguments import argument_error, as_shape, as_value, one_axis
 from gradtape.ops.indexed_update import operates_in_place, writes_element
-from gradtape.transforms.gradients import RecordedCall, as_scalar, choose_arguments, hand_out, record_call
+from gradtape.transforms.gradients import (
+    RecordedCall,
+    as_scalar,
+    check_argnums,
+    choose_arguments,
+    hand_out,
+    record_call,
+)
 
 if TYPE_CHECKING:
     from gradtape.atomic_write import PathLike, write_atomically
@@ -474,6 +482,7 @@ __all__ = [
     "cached_property",
     "call_outside",
     "can_push",
+    "check_argnums",
     "check_differentiable",
     "check_seed",
     "children",

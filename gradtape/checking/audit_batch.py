@@ -21,6 +21,7 @@ from gradtape.extend import (
     Node,
     RecordedCall,
     Tensor,
+    check_argnums,
     choose_arguments,
     for_each_row,
     leaves,
@@ -117,6 +118,7 @@ def audit_batch(function: Callable[..., Any], argnums: int | Sequence[int] = 0) 
     >>> print(gt.audit_batch(logits, argnums=1)(weights, batch))
     batch audit of logits passed: each of 4 examples depends on itself only
     """
+    check_argnums("audit_batch", argnums)
 
     def audit(*args: Any, **kwargs: Any) -> BatchAudit:
         for each in (function, *leaves(args)):

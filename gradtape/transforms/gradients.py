@@ -11,7 +11,7 @@ import functools
 import inspect
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -157,6 +157,14 @@ def check_function(function: Any, what: str) -> None:
         )
 
 
+def check_argnums(what: str, argnums: Any) -> None:
+    """Raise unless `argnums` is the number of an argument or several: where the transform is written, not called."""
+    if not isinstance(argnums, (int, np.integer)):
+        several = isinstance(argnums, Sequence | Set) or (isinstance(argnums, np.ndarray) and argnums.ndim == 1)
+        if not several or not all(isinstance(number, (int, np.integer)) for number in argnums):
+            raise messages.not_argnums(what, argnums)
+
+
 def choose_arguments(function: Function, args: tuple[Any, ...], argnums: int | Sequence[int]) -> tuple[list[int], bool]:
     """The numbers of the chosen arguments, and whether `argnums` is a single one; raises if one is missing."""
     single = isinstance(argnums, (int, np.integer))
@@ -192,6 +200,7 @@ def value_and_grad(function: Function, argnums: int | Sequence[int] = 0, has_aux
     (5.0, array([2., 4.]))
     """
     check_function(function, "value_and_grad")
+    check_argnums("value_and_grad", argnums)
 
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
@@ -221,6 +230,7 @@ def grad(function: Function, argnums: int | Sequence[int] = 0, has_aux: bool = F
     np.float64(12.0)
     """
     check_function(function, "grad")
+    check_argnums("grad", argnums)
     with_value = value_and_grad(function, argnums, has_aux)
 
     @functools.wraps(function)

@@ -17,6 +17,7 @@ from gradtape.transforms.gradients import (
     Function,
     RecordedCall,
     called_by_user,
+    check_argnums,
     check_function,
     choose_arguments,
     grad,
@@ -62,6 +63,7 @@ def jacfwd(function: Function, argnums: int | Sequence[int] = 0) -> Function:
 
 def _jacobian(function: Function, argnums: int | Sequence[int], mode: str, explains: bool = True) -> Function:
     check_function(function, mode)
+    check_argnums(mode, argnums)
 
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
@@ -148,6 +150,7 @@ def hessian(function: Function, argnums: int | Sequence[int] = 0) -> Function:
            [ 0., 12.]])
     """
     check_function(function, "hessian")
+    check_argnums("hessian", argnums)
     return _jacobian(grad(function, argnums), argnums, "jacfwd", explains=False)  # zeros here: the function is linear
 
 

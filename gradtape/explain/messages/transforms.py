@@ -58,6 +58,17 @@ def wrong_argnums(argnums: Any, name: str, count: int) -> GradTapeError:
     )
 
 
+def not_argnums(what: str, given: Any) -> GradTapeError:
+    """The error for `argnums` that are no numbers of arguments: most often the argument itself, as in `grad(f, x)`."""
+    shape = getattr(given, "shape", None)
+    kind = type(given).__name__ + (f" of shape {tuple(shape)}" if isinstance(shape, tuple) and shape else "")
+    return failure(
+        "GT314",
+        f"{what}(function, argnums): argnums is a {kind}; it takes the number of an argument, or several in a tuple",
+        fixes=f"gt.{what}(function)(x): a function is returned, which is called with the arguments",
+    )
+
+
 def not_a_pair(name: str, result: Any) -> GradTapeError:
     """The error for a function with `has_aux=True` that does not return (value, aux)."""
     return failure(
@@ -215,6 +226,7 @@ __all__ = [
     "differs_between_examples",
     "no_axis_to_map",
     "not_a_pair",
+    "not_argnums",
     "not_tuples",
     "nothing_to_map",
     "primal_not_tensor",
