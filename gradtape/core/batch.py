@@ -73,6 +73,10 @@ class BatchTensor(Lifted):
         shape: Shape = self._held.shape[1:]
         return shape
 
+    @shape.setter
+    def shape(self, lengths: Any) -> None:
+        self._set_shape(lengths)
+
     @property
     def dtype(self) -> np.dtype[Any]:
         """The dtype of every example."""

@@ -42,7 +42,8 @@ class LockedArray:
     def __init__(self, array: np.ndarray[Any, Any]) -> None:
         self.array = array
         self.fingerprint = _fingerprint(array)
-        self.locked = array.base is None and array.flags.writeable
+        # memory of another library's (that of MINPACK, say) has no base, but could not be unlocked
+        self.locked = array.flags.owndata and array.flags.writeable
         if self.locked:
             array.flags.writeable = False
             watch_errors()

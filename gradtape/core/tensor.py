@@ -131,6 +131,10 @@ class Tensor(TensorMethods):
         shape: Shape = self._array.shape
         return shape
 
+    @shape.setter
+    def shape(self, lengths: Any) -> None:
+        self._set_shape(lengths)
+
     @property
     def dtype(self) -> np.dtype[Any]:
         """The type of the numbers."""

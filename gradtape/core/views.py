@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sys
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -30,15 +30,33 @@ T = TypeVar("T")
 class ViewStep(NamedTuple):
     """The operation by which a view is taken of its base, and what recorded when the base was last written to."""
 
-    op: Op
+    op: Op | ViewFunction
     params: dict[str, Any]
     state: recording.Recording
 
 
+class ViewFunction:
+    """What takes a view that no single operation computes in the memory of its base: windows, stretched axes.
+
+    `write_back` is as that of an operation; without it, what is written to such a view is written to a copy.
+    """
+
+    def __init__(self, function: Callable[..., Any], write_back: Callable[..., Any] | None = None) -> None:
+        self._function = function
+        self.write_back: Any = write_back
+
+    def __call__(self, base: Any, **params: Any) -> Any:
+        return self._function(base, **params)
+
+
 def note_view(result: Tensor, base: Tensor, op: Op, params: dict[str, Any]) -> None:
     """Link `result` with `base`, of which `op` computed it, if they share memory."""
-    if not _share_memory(result, base):
-        return
+    if _share_memory(result, base):
+        link_view(result, base, op, params)
+
+
+def link_view(result: Tensor, base: Tensor, op: Op | ViewFunction, params: dict[str, Any]) -> None:
+    """Link `result` with `base`, of which it is a view in NumPy; its own memory may be another one."""
     result._base = base
     result._step = ViewStep(op, params, recording.current())
     try:
@@ -99,12 +117,22 @@ def may_write_memory(tensor: Tensor) -> bool:
     return _count_references(tensor) <= _ALONE + views
 
 
+def _unlink(view: Tensor) -> None:
+    """Make a view a tensor that is none."""
+    others = view._base._views
+    others[:] = [other for other in others if other() is not view]
+    del view._base, view._step
+
+
 def overwrite(tensor: Tensor, new: Any, how: str) -> None:
     """Make `new` the value of `tensor`, and let every tensor that shares its memory see it."""
     tensor._check_writable(how)
     while (base := getattr(tensor, "_base", None)) is not None:
-        base._check_writable(how)
         op, params, _ = tensor._step
+        if op.write_back is None:
+            _unlink(tensor)  # NumPy refuses to write there; here it becomes a tensor of its own
+            break
+        base._check_writable(how)
         new = op.write_back(base, new, **params)
         tensor = base
     before = tensor._memory()
@@ -198,6 +226,11 @@ def _live_views(tensor: Tensor) -> Iterator[Tensor]:
         view = reference()
         if view is not None:
             yield view
+
+
+def is_shared(tensor: Tensor) -> bool:
+    """Whether it is a view, or one of it is alive."""
+    return getattr(tensor, "_base", None) is not None or next(_live_views(tensor), None) is not None
 
 
 def root_of(tensor: Tensor) -> Tensor:

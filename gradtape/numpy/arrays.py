@@ -156,7 +156,9 @@ class ndarray(Base[Any, Any], metaclass=ArrayType):
             return [self._without_gradient(part) for part in value]
         if not isinstance(value, Tensor):
             return value
-        if is_followed(value) and self.dtype.kind in "fcO":
+        if self.dtype.kind == "O":
+            return value  # an object like any other
+        if is_followed(value) and self.dtype.kind in "fcV":
             raise messages.written_into_array(value.shape)
         return value.numpy()
 

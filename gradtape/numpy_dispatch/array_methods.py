@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradtape.core.location import Location
-from gradtape.errors import OperandError
+from gradtape.core.views import is_shared
+from gradtape.errors import DtypeError, MutationError, OperandError
 from gradtape.explain import messages
 
 if TYPE_CHECKING:
@@ -156,13 +157,25 @@ class ArrayMethods:
 
     @property
     def real(self) -> Any:
-        """The real part."""
+        """The real part, which can be written to."""
         return ops.real(self)
+
+    @real.setter
+    def real(self, values: Any) -> None:
+        self.real[...] = values
 
     @property
     def imag(self) -> Any:
-        """The imaginary part."""
+        """The imaginary part, which can be written to if the numbers are complex."""
         return ops.imag(self)
+
+    @imag.setter
+    def imag(self, values: Any) -> None:
+        if self.dtype.kind != "c":
+            raise messages.refused_argument(
+                DtypeError, f"x.imag = ... of a tensor of dtype {self.dtype}.", "x = x.astype(complex) before"
+            )
+        self.imag[...] = values
 
     @property
     def flat(self) -> FlatElements:
@@ -188,13 +201,22 @@ class ArrayMethods:
         """The same elements in another shape."""
         return ops.reshape(self, shape[0] if len(shape) == 1 else shape, order=order, copy=copy)
 
+    def _set_shape(self, lengths: Any) -> None:
+        """`x.shape = lengths`, of a tensor that shares its memory with no other."""
+        tensor: Any = self
+        if is_shared(tensor):
+            what = "x.shape = ... of a tensor that is a view, or that has views."
+            raise messages.refused_argument(MutationError, what, "x = x.reshape(shape)")
+        tensor._check_writable("x.shape = ...")
+        tensor._become(ops.reshape(self, lengths, copy=True))
+
     def ravel(self, order: str = "C") -> Any:
         """The same elements along one axis."""
         return ops.ravel(self, order)
 
     def flatten(self, order: str = "C") -> Any:
-        """The same elements along one axis."""
-        return ops.ravel(self, order)
+        """The same elements along one axis, as a copy."""
+        return ops.identity(ops.ravel(self, order))
 
     def view(self, *dtype: Any) -> Any:
         """The same numbers in the same memory, as another tensor."""
@@ -245,8 +267,8 @@ class ArrayMethods:
         return ops.copy(self, order)
 
     def conj(self) -> Any:
-        """The complex conjugate."""
-        return ops.conjugate(self) if self.dtype.kind != "b" else self.copy()
+        """The complex conjugate; real numbers are the tensor itself, as in NumPy."""
+        return ops.conjugate(self) if self.dtype.kind == "c" else self
 
     def conjugate(self) -> Any:
         """The complex conjugate."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gradtape.core.references import COUNTS_LOCALS
 from gradtape.numpy_dispatch import array_methods
 
 if TYPE_CHECKING:
@@ -49,6 +50,28 @@ quick: frozenset[type] = frozenset()  # kinds of operands that need not be looke
 _UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
 
 
+def _references_of_operand() -> int:
+    """How many references an operator in place counts for its operand `x[i]`, if only the stack holds that."""
+
+    class Operand:
+        def __iadd__(self, other: Any) -> Any:
+            return sys.getrefcount(self)
+
+    class Container:
+        def __getitem__(self, index: int) -> Any:
+            return Operand()
+
+        def __setitem__(self, index: int, value: int) -> None:
+            self.references = value
+
+    container = Container()
+    container[0] += 0
+    return container.references
+
+
+_REFERENCES_OF_OPERAND = _references_of_operand()
+
+
 def bind(operations: ModuleType) -> None:
     """Give tensors their operators, now that the operations exist."""
     from gradtape.core.fast_apply import fast_binary, fast_unary, is_plain
@@ -78,11 +101,12 @@ def bind(operations: ModuleType) -> None:
             return ours(other, self)
 
         def in_place(self: Any, other: Any) -> Any:
+            is_alone = COUNTS_LOCALS and sys.getrefcount(self) <= _REFERENCES_OF_OPERAND
             if accepts(other):
                 new = apply(op, (self, other), NO_PARAMS)
                 is_view = getattr(self, "_base", None) is not None
-                if is_view and new.shape == self.shape and writes_element(sys._getframe(1)):
-                    return new  # `x[i] += y`, which writes it into x next
+                if is_alone and is_view and new.shape == self.shape and writes_element(sys._getframe(1)):
+                    return new  # `x[i] += y`, which writes it into x next; x is no list, as that would hold the view
                 return self._replace(new, f"{op.name} in place")
             protocols.refuse_lazy(type(other))
             return NotImplemented

@@ -171,6 +171,8 @@ def astype(x: TensorLike, dtype: DTypeLike, copy: bool = True, device: str | Non
     dtype('float32')
     """
     dtype, x = np.dtype(dtype), as_value(x)
+    if not copy and x.dtype == dtype:
+        return x
     return _cast(x, dtype=dtype) if dtype.kind in "fc" else _to_integer(x, dtype=dtype)
 
 

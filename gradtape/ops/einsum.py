@@ -20,6 +20,7 @@ from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import argument_error, as_value, write_result_into
 from gradtape.ops.products import conjugated, diagonal
 from gradtape.ops.reductions import sum
+from gradtape.ops.shaping import transpose
 
 __all__ = ["einsum"]
 
@@ -99,6 +100,9 @@ def einsum(
     for position, (term, x) in enumerate(zip(terms, values, strict=True)):
         elsewhere = set(result).union(*(set(t) for i, t in enumerate(terms) if i != position))
         prepared.append(_simplified(term, x, elsewhere, kind))
+    if len(prepared) == 1 and len(prepared[0][0]) == len(result) > 0:  # nothing is summed: a view, as in NumPy
+        term, x = prepared[0]
+        return transpose(x, [term.index(letter) for letter in result])
     clean = ",".join(term for term, _ in prepared) + "->" + result
     return _einsum(*(x for _, x in prepared), subscripts=clean)
 

@@ -17,6 +17,7 @@ from gradtape.core.graph import Node
 from gradtape.core.rules import elementwise, general, linear, over
 from gradtape.core.shapes import unbroadcast
 from gradtape.core.structural_zeros import Support, chosen_by_slope
+from gradtape.core.tensor import Tensor
 from gradtape.core.typing import Array, TensorLike
 from gradtape.errors import OperandError
 from gradtape.numpy_dispatch.protocols import COMPOSED, answers
@@ -535,7 +536,8 @@ def nan_to_num(
     >>> gt.nan_to_num(gt.tensor([1.0, float("nan")]))
     Tensor([1., 0.])
     """
-    return _nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
+    found = _nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
+    return found if copy or not isinstance(x, Tensor) else x._replace(found, "np.nan_to_num(copy=False)")
 
 
 # the names of the array API standard

@@ -22,9 +22,11 @@ from gradtape.core.rules import constant, linear
 from gradtape.core.structural_zeros import Support
 from gradtape.core.tensor import Tensor, plain
 from gradtape.core.typing import Array, IndexLike, TensorLike
+from gradtape.core.views import lay_out
 from gradtape.errors import IndexingError, OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import argument_error, as_value, flat_or_axis, index_at_axis, write_result_into
+from gradtape.ops.conversion import identity
 from gradtape.ops.shaping import reshape
 
 __all__ = [
@@ -372,7 +374,10 @@ def take(
         places = places % x.shape[axis]
     elif mode == "clip":
         places = np.clip(places, 0, x.shape[axis] - 1)
-    return getitem(x, index_at_axis(axis, places))
+    taken = getitem(x, index_at_axis(axis, places))
+    if getattr(taken, "_base", None) is not None:  # one slice, which is a copy here and a view as x[i]
+        taken = identity(taken)
+    return lay_out(taken, "C")
 
 
 @answers(np.take_along_axis)

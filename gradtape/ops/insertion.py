@@ -8,9 +8,10 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view as numpy_windows
 
 from gradtape.core.tensor import Tensor, plain
-from gradtape.core.typing import Axis, TensorLike
-from gradtape.core.views import lay_out
-from gradtape.errors import IndexingError, ShapeError
+from gradtape.core.typing import Array, Axis, TensorLike
+from gradtape.core.views import ViewFunction, lay_out, link_view
+from gradtape.errors import IndexingError, MutationError, ShapeError
+from gradtape.explain import messages
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import argument_error, as_shape, as_value, flat_or_axis, index_at_axis
 from gradtape.ops.indexed_update import at
@@ -123,7 +124,8 @@ def sliding_window_view(
 ) -> Any:
     """Every window of a shape that fits into `x`, its axes last; an element gets the sum of its windows' gradients.
 
-    The windows are copies, so that they can be used like any other tensor.
+    What is written to `x` is seen in the windows. They overlap: what is written to them is written to a copy, and with
+    `writeable=True`, where NumPy would write to `x`, it is an error.
 
     >>> import gradtape as gt
     >>> gt.sliding_window_view(gt.tensor([1.0, 2.0, 3.0, 4.0]), 2)
@@ -141,7 +143,32 @@ def sliding_window_view(
             f"sliding_window_view: {error} (an array of shape {x.shape}).",
             "windows that fit into the array",
         ) from None
-    return getitem(ravel(x), windows)
+    return elements_view(x, windows, writeable)
 
+
+def elements_view(x: Array, places: Any, writeable: bool) -> Any:
+    """The elements of `x` at places of its flattened form, as a view: what is written to `x` later is seen there.
+
+    If it is `writeable`, what is written there is written to `x`; that is refused if an element is there twice.
+    Otherwise it is written to a copy.
+    """
+    taken = getitem(ravel(x), places)
+    if isinstance(x, Tensor):
+        link_view(taken, x, _writeable_elements if writeable else _elements, {"places": places})
+    return taken
+
+
+def _write_elements(base: Any, new: Any, places: Any) -> Any:
+    if np.unique(places).size < np.size(places):
+        raise messages.refused_argument(
+            MutationError,
+            "a write to a view in which elements of its array are several times.",
+            "write to the array itself: the view sees it",
+        )
+    return reshape(at(ravel(base))[places].set(new), base.shape)
+
+
+_elements = ViewFunction(lambda x, places: getitem(ravel(x), places))
+_writeable_elements = ViewFunction(lambda x, places: getitem(ravel(x), places), _write_elements)
 
 __all__ = ["delete", "insert", "resize", "sliding_window_view"]

@@ -10,6 +10,7 @@ from gradtape.core.operation import Op
 from gradtape.core.rules import linear
 from gradtape.core.tensor import plain
 from gradtape.core.typing import Axis, TensorLike
+from gradtape.core.views import lay_out
 from gradtape.errors import ShapeError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import (
@@ -158,7 +159,7 @@ def repeat(x: TensorLike, repeats: Any, axis: int | None = None) -> Any:
     Tensor([1., 1., 2., 2.])
     """
     x, axis = flat_or_axis(x, axis, number=True)
-    return x[index_at_axis(axis, np.repeat(np.arange(x.shape[axis]), plain(repeats)))]
+    return lay_out(x[index_at_axis(axis, np.repeat(np.arange(x.shape[axis]), plain(repeats)))], "C")
 
 
 @answers(np.tile)

@@ -13,6 +13,7 @@ from gradtape.core.rules import linear
 from gradtape.core.shapes import unbroadcast
 from gradtape.core.tensor import Tensor, plain
 from gradtape.core.typing import Array, Axis, ShapeLike, TensorLike
+from gradtape.core.views import ViewFunction, link_view
 from gradtape.errors import OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import argument_error, as_shape, as_value, axes_tuple, one_axis, stretch
@@ -349,9 +350,8 @@ _broadcast_to = linear(
 )
 
 
-@answers(np.broadcast_to)
 def broadcast_to(x: TensorLike, shape: ShapeLike, subok: bool = False) -> Any:
-    """`x` stretched to `shape`; the gradient is summed back.
+    """`x` stretched to `shape`, as a copy; the gradient is summed back.
 
     >>> import gradtape as gt
     >>> gt.broadcast_to(gt.tensor([1.0, 2.0]), (2, 2))
@@ -360,6 +360,19 @@ def broadcast_to(x: TensorLike, shape: ShapeLike, subok: bool = False) -> Any:
     """
     x, wanted = as_value(x), as_shape(shape)
     return x if x.shape == wanted else _broadcast_to(x, shape=wanted)
+
+
+_stretched = ViewFunction(lambda x, shape: _broadcast_to(x, shape=shape))
+
+
+@answers(np.broadcast_to)
+def broadcast_view(x: TensorLike, shape: ShapeLike, subok: bool = False) -> Any:
+    """`broadcast_to` as NumPy has it: what is written to `x` later is seen in the result."""
+    x = as_value(x)
+    result = broadcast_to(x, shape)
+    if result is not x and isinstance(x, Tensor):
+        link_view(result, x, _stretched, {"shape": result.shape})
+    return result
 
 
 def expand(x: TensorLike, shape: ShapeLike) -> Any:
@@ -392,7 +405,7 @@ def broadcast_arrays(*arrays: TensorLike, subok: bool = False) -> Any:
         raise argument_error(
             ShapeError, f"broadcast_arrays: {shapes} have no common shape.", "axes of equal length, or of length 1"
         ) from None
-    return tuple([broadcast_to(x, shape) for x in values])
+    return tuple([broadcast_view(x, shape) for x in values])
 
 
 @answers(np.meshgrid)
@@ -411,7 +424,10 @@ def meshgrid(*vectors: TensorLike, copy: bool = True, sparse: bool = False, inde
         places[:2] = [1, 0]
     shapes = [tuple([-1 if axis == place else 1 for axis in range(len(values))]) for place in places]
     grid = [reshape(x, shape) for x, shape in zip(values, shapes, strict=True)]
-    return grid if sparse else list(broadcast_arrays(*grid)) if grid else []
+    if not grid or not copy:
+        return grid if sparse else list(broadcast_arrays(*grid))
+    whole = () if sparse else np.broadcast_shapes(*(x.shape for x in grid))
+    return [identity(x) if sparse or x.shape == whole else broadcast_to(x, whole) for x in grid]
 
 
 # -- what NumPy asks about shapes

@@ -379,6 +379,8 @@ def fixes_for_conversion(site: UserExpression) -> list[Fix]:
     if isinstance(node, ast.Subscript):
         if _is_of_numpy(site, node.value):  # np.r_[x, 0.0]
             return fixes_by_import(site)
+        if _structured_array(site) is not None:
+            return [Fix(_FIELDS)]
         return [*_tensor_creation_fixes(site, node.value), *fixes_by_import_for(site, node.value)]
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute | ast.Name):
         return []
@@ -393,6 +395,28 @@ def fixes_for_conversion(site: UserExpression) -> list[Fix]:
         written = f"{site.source.spelled('array', 'gradtape')}({one_line(whole.text)})"
         return [Fix(written, True, whole), *_import_fixes_of_call(site, node)]
     return []
+
+
+_FIELDS = (
+    "a dictionary of arrays, {'x': np.zeros(n), ...}, in the place of an array with fields, which holds no tensors"
+)
+
+
+def _structured_array(site: UserExpression) -> ast.expr | None:
+    """The array with fields that the user's statement writes into: `p` in `p["x"] = value` and `p["x"][1:] = value`."""
+    statement = None if site.node is None else site.source.statement(site.node)
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        place: ast.expr = statement.targets[0]
+    elif isinstance(statement, ast.AugAssign):
+        place = statement.target
+    else:
+        return None
+    while isinstance(place, ast.Subscript):
+        place = place.value
+        value = site.value(place)
+        if isinstance(value, np.ndarray) and value.dtype.names:
+            return place
+    return None
 
 
 def _import_fixes_of_call(site: UserExpression, call: ast.Call) -> list[Fix]:
@@ -423,6 +447,8 @@ _AT = {
 def fixes_for_write(site: UserExpression) -> tuple[str, list[Fix]]:
     """The array that a statement (`a[i] += x`, `a += x`, `f(x, out=a)`) writes into, and what to write instead."""
     statement = None if site.node is None else site.source.statement(site.node)
+    if isinstance(statement, ast.AugAssign | ast.Assign) and (owner := _structured_array(site)) is not None:
+        return one_line(site.source.text(owner)), [Fix(_FIELDS)]
     if isinstance(statement, ast.AugAssign):
         target, value = statement.target, statement.value
         if isinstance(target, ast.Subscript) and not isinstance(site.value(target.value), dict | list):
