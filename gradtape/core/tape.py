@@ -86,6 +86,8 @@ class GradientTape(recording.Recorder, metaclass=TapeType):
         self._stop()
         if isinstance(error, ValueError) and "read-only" in str(error):
             messages.explain_locked(error)
+        elif isinstance(error, Exception) and not hasattr(error, "problem"):
+            messages.explain_failure(error)
 
     def _stop(self) -> None:
         self._active = False

@@ -15,7 +15,7 @@ import numpy as np
 
 from gradtape.explain.detectors.foreign_function import find_foreign_call, fixes_for_math_argument
 from gradtape.explain.emit.policy import is_due, report
-from gradtape.explain.fixes.import_edits import fixes_by_import, fixes_by_import_for
+from gradtape.explain.fixes.import_edits import fixes_by_import, fixes_by_import_for, takes_tensors
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Problem, Span
 from gradtape.explain.model.record import Record, Replayable
@@ -361,7 +361,7 @@ def _list_fix(site: UserExpression, left: ast.Call, inner: str) -> Fix | None:
     if isinstance(held, ast.ListComp) and held.elt is not left:
         return None
     owner = getattr(getattr(call.func, "value", None), "id", "")
-    if not site.source.is_array_module(owner):
+    if not site.source.is_array_module(owner) or not site.source.can_call_gradtape:
         return None
     whole = site.source.span(held)
     written = replace_span(whole, site.source.span(left), inner)
@@ -390,11 +390,12 @@ def fixes_for_conversion(site: UserExpression) -> list[Fix]:
     if name in ("full", "arange"):
         return _import_fixes_of_call(site, node)
     held = node.args[0] if node.args else None
+    joined = []
     if isinstance(held, ast.ListComp | ast.List) and site.source.is_array_module(_root_name(node.func)):
         whole = site.source.span(held)  # np.mean([x, y])
         written = f"{site.source.spelled('array', 'gradtape')}({one_line(whole.text)})"
-        return [Fix(written, True, whole), *_import_fixes_of_call(site, node)]
-    return []
+        joined = [Fix(written, True, whole)] if site.source.can_call_gradtape else []
+    return [*joined, *_import_fixes_of_call(site, node)]
 
 
 _FIELDS = (
@@ -421,7 +422,8 @@ def _structured_array(site: UserExpression) -> ast.expr | None:
 
 def _import_fixes_of_call(site: UserExpression, call: ast.Call) -> list[Fix]:
     """The edit of the import of NumPy, if it is a function of NumPy's by that name that is called."""
-    return fixes_by_import(site) if _is_of_numpy(site, call.func) else []
+    is_taken = _is_of_numpy(site, call.func) and takes_tensors(ast.unparse(call.func).partition(".")[2])
+    return fixes_by_import(site) if is_taken else []
 
 
 def _is_of_numpy(site: UserExpression, name: ast.expr) -> bool:
@@ -505,7 +507,8 @@ def _at_fixes(site: UserExpression, array: ast.expr, index: ast.expr, method: st
         return [Fix(f"write into a copy that the function makes, with import gradtape.numpy as np: u = {name}.copy()")]
     place = f"{site.source.spelled('at', 'gradtape')}({name})[{one_line(site.source.text(index))}]"
     text = one_line(site.source.text(value)) if "({})" in method else _parenthesise(site, value)
-    return [Fix(f"{name} = {place}.{method.format(text)}", True, site.source.span(statement))]
+    needs = "" if site.source.can_call_gradtape else "  # import gradtape as gt"
+    return [Fix(f"{name} = {place}.{method.format(text)}{needs}", True, site.source.span(statement))]
 
 
 def _parenthesise(site: UserExpression, value: ast.expr) -> str:
@@ -551,6 +554,8 @@ def _as_whole_statement(site: UserExpression, made: ast.expr, offered: list[Fix]
 
 def _gradtape_call_fixes(site: UserExpression, call: ast.Call) -> list[Fix]:
     """A call of a NumPy function, with gradtape's function of the same name."""
+    if not site.source.can_call_gradtape:
+        return []
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     name = {"asanyarray": "asarray", "ascontiguousarray": "asarray"}.get(name, name)
     whole = site.source.span(call)

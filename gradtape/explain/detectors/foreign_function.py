@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.core.location import is_library, is_own_module
-from gradtape.explain.fixes.import_edits import import_from_our_scipy
+from gradtape.explain.fixes.import_edits import fixes_by_import, import_from_our_scipy
 from gradtape.explain.model.problem import Fix
 from gradtape.explain.render.spelling import library_of
 from gradtape.explain.source.expression import UserExpression, replace_span
@@ -85,27 +85,28 @@ class ForeignCall(NamedTuple):
     def fixes(self) -> list[str]:
         """The same call with gradtape's function, if one takes these arguments; otherwise advice."""
         if self.name == "numpy.vectorize":
-            return ["np.where(condition, a, b) chooses element by element, and NumPy's functions take whole tensors"]
+            advice = "np.where(condition, a, b) chooses element by element, and NumPy's functions take whole tensors"
+            return [*fixes_by_import(self.site), advice]
         if self.name == "numpy.nditer":
-            return ["for element in x.reshape(-1): its elements are tensors with their gradients"]
+            advice = "for element in x.reshape(-1): its elements are tensors with their gradients"
+            return [*fixes_by_import(self.site), advice]
         ours = counterpart(self.name)
         written = None if self.call is None else _rewrite_call(self, ours)
         if written is not None and self.call is not None:
             return [Fix(written, True, self.site.source.span(self.call))]
-        by_import = self._fixes_by_import()
+        by_import = self.fixes_by_import()
         if self.name in _ADVICE:
             return [*by_import, _ADVICE[self.name]]
-        if ours:
+        if ours and not by_import:
             return [f"{_spell(self.site, ours)} is the same function for tensors"]
         return by_import or [
             "compute it with NumPy's functions (np.exp, np.sum, ...), which take tensors",
             "gt.custom_vjp gives a function of your own, with this call in it, a derivative",
         ]
 
-    def _fixes_by_import(self) -> list[str]:
+    def fixes_by_import(self) -> list[str]:
         """The import of a function of SciPy's from `gradtape.scipy`, if it has a gradient there."""
-        ours = _gradtape_function(self.name) if self.name.startswith("scipy.") else None
-        if ours is None or not is_own_module(getattr(ours, "__module__", "")):
+        if not self.name.startswith("scipy.") or not _has_gradient_here(self.name):
             return []
         written = "" if self.call is None else import_from_our_scipy(self.site, self.call.func)
         return [written or f"gradtape.{self.name} is the same function for tensors"]
@@ -143,10 +144,26 @@ def _gradtape_function(path: str) -> Any:
     return found if callable(found) else None
 
 
+def _has_gradient_here(name: str) -> bool:
+    """Whether `gradtape.scipy` has a function, class or distribution of its own for one of SciPy's."""
+    import gradtape
+
+    found: Any = gradtape
+    for part in name.split("."):
+        found = getattr(found, part, None)
+        kind = found if callable(found) and hasattr(found, "__module__") else type(found)
+        if not isinstance(found, ModuleType | None) and is_own_module(getattr(kind, "__module__", None) or ""):
+            return True
+    return False
+
+
 def _spell(site: UserExpression, ours: str) -> str:
-    name = ours.rpartition(".")[2]
-    is_numpys = "." not in ours and hasattr(np, name)
-    return site.source.spelled(ours, "numpy" if is_numpys else "gradtape")
+    return site.source.spelled(ours, "numpy" if _is_numpys(ours) else "gradtape")
+
+
+def _is_numpys(ours: str) -> bool:
+    """Whether NumPy has the function by the same name."""
+    return "." not in ours and hasattr(np, ours)
 
 
 # -- which function it was
@@ -319,6 +336,8 @@ def _rewrite_call(found: ForeignCall, ours: str) -> str | None:
     if not ours or call is None or any(isinstance(argument, ast.Starred) for argument in call.args):
         return None
     if any(keyword.arg is None for keyword in call.keywords) or library_of(source.imports)[0]:
+        return None
+    if not source.can_call_gradtape and not _is_numpys(ours):
         return None
     given = [one_line(source.text(argument)) for argument in call.args]
     named = {str(keyword.arg): one_line(source.text(keyword.value)) for keyword in call.keywords}

@@ -9,6 +9,8 @@ import ast
 from gradtape.explain.model.problem import Fix
 from gradtape.explain.source.expression import UserExpression
 
+NAMES_FOLLOWED = 3
+
 
 def fixes_by_import(site: UserExpression, made: ast.AST | None = None) -> list[Fix]:
     """`import gradtape.numpy as np` in the place of `import numpy as np`, if the file has that.
@@ -55,6 +57,25 @@ def _import_ours(alias: ast.alias) -> str:
     return f"{alias.name} as {alias.asname}" if alias.asname else alias.name
 
 
+_REFUSED = frozenset(["require", "bmat", "frombuffer", "packbits", "save", "savez", "savez_compressed", "savetxt"])
+
+
+def takes_tensors(path: str) -> bool:
+    """Whether `gradtape.numpy` has a function of its own for one of NumPy's, that takes tensors.
+
+    >>> takes_tensors("polynomial.chebyshev.chebval"), takes_tensors("ma.masked_array")
+    (True, False)
+    """
+    import numpy
+
+    import gradtape.numpy
+
+    theirs, ours = numpy, gradtape.numpy
+    for part in path.split("."):
+        theirs, ours = getattr(theirs, part, None), getattr(ours, part, None)
+    return theirs is not None and ours is not theirs and path not in _REFUSED
+
+
 def fixes_by_import_for(site: UserExpression, array: ast.expr | None) -> list[Fix]:
     """The same for an array that is written to: it has to be made by a function of NumPy's inside of a function.
 
@@ -62,7 +83,7 @@ def fixes_by_import_for(site: UserExpression, array: ast.expr | None) -> list[Fi
     """
     bound = None if array is None else site.binding(array)
     made = None if bound is None or bound.file != site.source.file else site.source.at(bound)
-    if made is None or not _is_made_by_numpy(site, made):
+    if made is None or not _is_made_by_numpy(site, made, NAMES_FOLLOWED):
         return []
     scopes = site.source.scopes(made)
     if not any(isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) for scope in scopes):
@@ -70,11 +91,19 @@ def fixes_by_import_for(site: UserExpression, array: ast.expr | None) -> list[Fi
     return fixes_by_import(site, made)
 
 
-def _is_made_by_numpy(site: UserExpression, made: ast.AST) -> bool:
-    """Whether an expression is a call of a function of NumPy's, or an operator with such an operand."""
+def _is_made_by_numpy(site: UserExpression, made: ast.AST, names: int) -> bool:
+    """Whether an expression is a call of a function of NumPy's, or a new array made of such a one."""
     if isinstance(made, ast.BinOp):
-        return _is_made_by_numpy(site, made.left) or _is_made_by_numpy(site, made.right)
+        return _is_made_by_numpy(site, made.left, names) or _is_made_by_numpy(site, made.right, names)
     if isinstance(made, ast.UnaryOp):
-        return _is_made_by_numpy(site, made.operand)
-    owner = made.func.value if isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute) else None
-    return isinstance(owner, ast.Name) and site.source.imports.get(owner.id) == "numpy"
+        return _is_made_by_numpy(site, made.operand, names)
+    if isinstance(made, ast.Name) and names:  # of a new array: grid.copy(), 2.0 * grid
+        bound = site.binding(made)
+        value = None if bound is None or bound.file != site.source.file else site.source.at(bound)
+        return value is not None and _is_made_by_numpy(site, value, names - 1)
+    function = made.func if isinstance(made, ast.Call) else None
+    if not isinstance(function, ast.Attribute):
+        return False
+    if function.attr in ("copy", "astype"):
+        return _is_made_by_numpy(site, function.value, names)
+    return isinstance(function.value, ast.Name) and site.source.imports.get(function.value.id) == "numpy"

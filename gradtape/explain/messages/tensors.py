@@ -12,6 +12,7 @@ from gradtape.explain.messages.build import at, failure, here
 
 if TYPE_CHECKING:
     from gradtape.core.graph import Node
+    from gradtape.explain.model.problem import Span
 
 Shape = tuple[int, ...]
 
@@ -113,6 +114,14 @@ def no_single_truth(shape: Shape) -> GradTapeError:
     )
 
 
+_refused_conversions: list[Span] = []  # where the last one was asked for
+
+
+def last_refused_conversion() -> Span | None:
+    """Where a conversion was last refused: compiled functions of SciPy replace that error by one of their own."""
+    return _refused_conversions[-1] if _refused_conversions else None
+
+
 def silent_detach(shape: Shape) -> GradTapeError:
     """The error for a conversion to NumPy that would lose a gradient, with the differentiable equivalent."""
     from gradtape.explain.detectors.detached_value import fixes_for_conversion
@@ -124,6 +133,7 @@ def silent_detach(shape: Shape) -> GradTapeError:
     )
 
     site = expression_outside_packages()
+    _refused_conversions[:] = [site.span]
     theirs, dense, function = find_foreign_call(site), fixes_for_sparse_matrix(site), fixes_for_method(site)
     taker, fixes = "", list[str](fixes_for_conversion(site))
     if dense is not None:
@@ -148,6 +158,25 @@ def silent_detach(shape: Shape) -> GradTapeError:
         spans=[site.span],
         fixes=fixes,
         intent="if the gradient is not wanted, say so: x.numpy() or gt.stop_gradient(x)",
+    )
+
+
+def sparse_matrix_detached(shape: Shape) -> GradTapeError:
+    """The error for a sparse matrix of tensors that SciPy's own functions, or NumPy's, would make an array."""
+    from gradtape.explain.detectors.foreign_function import expression_outside_packages, find_foreign_call
+
+    site = expression_outside_packages()
+    theirs = find_foreign_call(site)
+    by_import = [] if theirs is None else theirs.fixes_by_import()
+    taker = f"{theirs.name} makes" if theirs is not None and by_import else "NumPy would make"
+    return failure(
+        "GT312",
+        f"{taker} a sparse matrix of tensors, of shape {shape}, an array, which would lose its gradient",
+        spans=[site.span],
+        fixes=[
+            *by_import,
+            "A.toarray() is the dense tensor; gradtape.scipy.sparse has the functions of scipy.sparse for it",
+        ],
     )
 
 
@@ -297,10 +326,19 @@ def explain_locked(error: BaseException) -> None:
     explain_refused_write(error, by_tape=True)
 
 
+def explain_failure(error: Exception) -> None:
+    """Add a note and a `.problem` to an error that leaves the block of a tape, if SciPy raised it for a tensor."""
+    from gradtape.explain.kernel.foreign_failure import explain_foreign_failure
+
+    explain_foreign_failure(error)
+
+
 __all__ = [
     "does_not_fit_in_place",
+    "explain_failure",
     "explain_locked",
     "frozen_intermediate",
+    "last_refused_conversion",
     "leaf_written",
     "no_derivative_of_dtype",
     "no_length",
@@ -312,6 +350,7 @@ __all__ = [
     "ragged",
     "saved_array_changed",
     "silent_detach",
+    "sparse_matrix_detached",
     "stored_while_tracked",
     "written_into_array",
     "wrong_assigned_dtype",

@@ -82,11 +82,22 @@ class SourceFile:
         library, bound = library_of(self.imports)
         if library and (written := written_in(library, bound, name)):
             return written
-        for known in (module, "gradtape", "numpy"):
+        for known in ("numpy", "gradtape.numpy", "gradtape") if module == "numpy" else (module,):
             for bound, whole in self.imports.items():
                 if whole == known:
                     return name if bound.startswith("*") else f"{bound}.{name}"
         return f"{'np' if module == 'numpy' else 'gt'}.{name}"
+
+    @property
+    def can_call_gradtape(self) -> bool:
+        """Whether this file has a name for gradtape, or for a library that stands for it, as an edit needs it.
+
+        >>> SourceFile("a.py", "import gradtape as gt").can_call_gradtape
+        True
+        >>> SourceFile("a.py", "import numpy as np").can_call_gradtape
+        False
+        """
+        return "gradtape" in self.imports.values() or bool(library_of(self.imports)[0])
 
     def column(self, line: int, offset: int) -> int:
         """The column in characters of a byte offset."""

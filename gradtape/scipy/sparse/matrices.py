@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from gradtape.errors import DetachError, OperandError, ShapeError, UnsupportedError
-from gradtape.extend import Tensor, argument_error, as_value, is_followed, plain
+from gradtape.errors import OperandError, ShapeError, UnsupportedError
+from gradtape.extend import Tensor, argument_error, as_value, is_followed, messages, plain
 from gradtape.ops.sparse_products import Pattern, pattern_of, sparse_matmul
 
 FORMATS = ("bsr", "coo", "csc", "csr", "dia", "dok", "lil")
@@ -81,11 +81,7 @@ class SparseTensor:
         return f"<{self.format}_{kind} of tensors: dtype {self.dtype}, {self.nnz} stored values, shape {self.shape}>"
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
-        raise argument_error(
-            DetachError,
-            f"a sparse matrix of tensors of shape {self.shape} is to be made an array, which would lose its gradient.",
-            "A.toarray() is the dense tensor; gradtape.scipy.sparse has the functions of scipy.sparse for it",
-        )
+        raise messages.sparse_matrix_detached(self.shape)
 
     # -- the parts of the formats
 

@@ -184,3 +184,45 @@ class TestWrittenIntoAnArray:
             gt.grad(namespace["f"])(np.array([1.0, 2.0]))
         (edit,) = [fix for fix in caught.value.problem.fixes if fix == OURS]
         gt.gradcheck(_mend(source, edit)["f"], np.array([1.0, 2.0]))
+
+
+class TestFilesWithoutGradtape:
+    """A model of NumPy and SciPy alone, in a file of its own, is differentiated by another file."""
+
+    @pytest.mark.parametrize(
+        "body",
+        [
+            "parts = [x[0], x[1] * 2.0]\n    return np.std(parts)",
+            "return np.std([v * v for v in x])",
+            "return np.sum(np.convolve(table, [1.0, -x[0]]) * x[1])",
+            "return np.polynomial.chebyshev.chebval(0.3, x)",
+            "return np.sum(np.vectorize(lambda v: v * v)(x))",
+            "d = table.copy()\n    d[1:] += x\n    return np.sum(d**2)",
+            "d = 2.0 * table\n    d[1:] = x\n    return np.sum(d**2)",
+            "d = np.zeros(3)\n    d[1:] += x\n    return np.sum(d**2)",
+        ],
+    )
+    def test_the_first_fix_is_the_import(self, body: str, tmp_path: Path) -> None:
+        """Names that the file does not have are not offered; with the import there is a gradient."""
+        source = f"import numpy as np\ntable = np.array([1.0, 2.0, 3.0])\ndef f(x):\n    {body}\n"
+        file = tmp_path / "model.py"
+        file.write_text(source)
+        namespace: dict[str, Any] = {}
+        exec(compile(source, str(file), "exec"), namespace)
+        with pytest.raises(gt.DetachError) as caught:
+            gt.grad(namespace["f"])(np.array([1.0, 2.0]))
+        fixes = caught.value.problem.fixes
+        assert fixes[0] == OURS
+        assert not [fix for fix in fixes if fix.startswith(("np.at", "np.array")) or " np.at(" in fix]
+        gt.gradcheck(_mend(source, fixes[0])["f"], np.array([1.0, 2.0]))
+
+    def test_an_edit_that_needs_gradtape_says_so(self, tmp_path: Path) -> None:
+        """The statement with `gt.at` names the import that it needs."""
+        source = "import numpy as np\ndef f(x):\n    d = np.zeros(3)\n    d[1:] += x\n    return np.sum(d**2)\n"
+        file = tmp_path / "model.py"
+        file.write_text(source)
+        namespace: dict[str, Any] = {}
+        exec(compile(source, str(file), "exec"), namespace)
+        with pytest.raises(gt.DetachError) as caught:
+            gt.grad(namespace["f"])(np.array([1.0, 2.0]))
+        assert "d = gt.at(d)[1:].add(x)  # import gradtape as gt" in caught.value.problem.fixes

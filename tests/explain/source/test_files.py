@@ -374,3 +374,10 @@ def test_positions_of_long_code_are_read_once() -> None:
     lines = {Location(code, offset).line for offset in range(0, len(code.co_code), 2)}
     assert lines >= set(range(1, 51))
     assert Location(code, len(code.co_code) + 2).line == code.co_firstlineno
+
+
+def test_functions_of_gradtape_are_not_spelled_with_the_name_of_numpy() -> None:
+    """Where gradtape has no name in the file it is `gt`: NumPy has no `at`; `gradtape.numpy` has what NumPy has."""
+    assert SourceFile("a.py", "import numpy as np").spelled("at", "gradtape") == "gt.at"
+    assert SourceFile("a.py", "import gradtape.numpy as xp").spelled("exp") == "xp.exp"
+    assert SourceFile("a.py", "import gradtape as tape").spelled("exp") == "tape.exp"
