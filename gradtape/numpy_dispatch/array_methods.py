@@ -232,7 +232,7 @@ class ArrayMethods:
 
     def transpose(self, *axes: Any) -> Any:
         """The axes in another order (reversed by default)."""
-        return ops.transpose(self, (axes[0] if len(axes) == 1 else axes) or None)
+        return ops.transpose(self, axes[0] if len(axes) == 1 else axes or None)
 
     def swapaxes(self, axis1: int, axis2: int) -> Any:
         """Two axes exchanged."""

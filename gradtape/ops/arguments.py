@@ -12,7 +12,7 @@ from numpy.lib.array_utils import normalize_axis_tuple
 
 from gradtape.core.explain_hooks import suspect
 from gradtape.core.operation import PLAIN, Op, apply, holds_tensor, stack_nested, tensor_of
-from gradtape.core.tensor import Tensor
+from gradtape.core.tensor import Tensor, plain
 from gradtape.core.typing import Array, Axis, DTypeLike, ShapeLike, TensorLike
 from gradtape.errors import DtypeError, GradTapeError, OperandError
 from gradtape.explain import messages
@@ -67,6 +67,8 @@ def axes_tuple(axis: Any, ndim: int, repeated: bool = False) -> tuple[int, ...]:
     """One axis or several as a tuple of non-negative integers."""
     if type(axis) is int and -ndim <= axis < ndim:
         return (axis % ndim,)
+    if isinstance(axis, Tensor | np.ndarray):
+        axis = plain(axis).tolist()
     try:
         return normalize_axis_tuple(axis, ndim, allow_duplicate=repeated)
     except TypeError:
@@ -144,6 +146,8 @@ def as_real_floating(input: TensorLike, name: str) -> Array:
 
 def as_shape(shape: ShapeLike) -> tuple[int, ...]:
     """A shape as a tuple: of one length, or of a sequence of them."""
+    if isinstance(shape, Tensor) and shape.ndim == 1:  # an array of the program's, which `jit` hands in
+        shape = plain(shape).tolist()
     several = shape if isinstance(shape, (list, tuple, np.ndarray)) else (shape,)
     try:
         return tuple([operator.index(n) for n in several])
