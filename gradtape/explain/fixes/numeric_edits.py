@@ -142,9 +142,20 @@ def numeric_advice(place: OperationSite, value: Any = None) -> list[str]:
         return [_CALL_ADVICE[place.called]]
     if place.name in ("softmax", "log_softmax"):  # of finite numbers there always is one
         return ["what is -inf everywhere has no softmax: -1e9 instead of -np.inf in the mask, or leave that row out"]
+    if _is_of_infinite_numerator(place):
+        return [
+            f"{place.operand(0)} is infinite: a large finite number, 1e30 say, where np.inf was written gives the same "
+            "minimum, exp(-x) or comparison, and slopes that are finite"
+        ]
     if place.name in ("multiply", "add", "subtract", "square", "power", "sum", "matmul") and np.isinf(value or 0.0):
         return ["numbers of this size overflow: take smaller steps, or scale what grows"]
     return [ADVICE.get(place.name, "keep its operands away from there: np.clip, np.where, or a small number added")]
+
+
+def _is_of_infinite_numerator(place: OperationSite) -> bool:
+    """Whether a quotient is not finite though its denominator is not small: its numerator is not finite."""
+    below = place.values[1] if place.name == "divide" and len(place.values) == 2 else None
+    return below is not None and bool(np.all(np.abs(np.asarray(below)) > 1e-100))
 
 
 def _is_negative_parameter(place: OperationSite) -> bool:

@@ -71,6 +71,17 @@ class TestForward:
         assert (problem.code, problem.main.text) == ("GT401", "np.log(p)")
         assert problem.operands[0].come_from.startswith("from x / x.sum()")
 
+    def test_a_quotient_of_infinity(self) -> None:
+        """The numerator is named, not the denominator, and with a large number in its place there is a gradient."""
+
+        def soft_minimum(gamma: Any, large: float) -> Any:
+            z = -np.array([large, 1.0, 2.0]) / gamma
+            return -gamma * (np.log(np.sum(np.exp(z - z.max()))) + z.max())
+
+        problem = only(lambda gamma: soft_minimum(gamma, np.inf), 0.5)
+        assert "is infinite: a large finite number, 1e30 say" in problem.fixes[0]
+        gt.gradcheck(lambda gamma: soft_minimum(gamma, 1e30), np.asarray(0.5))
+
     def test_infinity_in_the_data_is_not_a_birth(self) -> None:
         """A mask of minus infinity is put there on purpose; what else went wrong is named."""
         allowed = np.array([True, False])
