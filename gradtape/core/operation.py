@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import pkgutil
 import sys
 import threading
 from abc import ABC, abstractmethod
@@ -149,6 +151,16 @@ class Op:
 
     def __repr__(self) -> str:
         return f"<operation {self.name}>"
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """That of the ufunc which this operation stands for, as `inspect.signature` and editors show it."""
+        named = (pkgutil.resolve_name(each) if isinstance(each, str) else each for each in self.answers)
+        ufunc = next((each for each in (self.kernel, *named) if isinstance(each, np.ufunc)), None)
+        try:
+            return inspect.signature(ufunc)  # type: ignore[arg-type]
+        except (TypeError, ValueError) as error:  # there is none, or one before NumPy 2.4, which has no signature
+            raise AttributeError(f"{self.name} has no signature but that of its call") from error
 
     def plan(self, tracked: int, count: int) -> SavePlan:
         """What a node saves when, of `count` inputs, those in the bit set `tracked` are tracked."""

@@ -23,7 +23,8 @@ from gradtape.ops.creation_from import array as stack_nested
 TAKE_SEQUENCES = frozenset(
     [
         *("apply_over_axes", "broadcast_arrays", "choose", "column_stack", "concat", "concatenate", "dstack"),
-        *("einsum", "einsum_path", "histogramdd", "hstack", "ix_", "lexsort", "meshgrid", "multi_dot", "piecewise"),
+        *("einsum", "einsum_path", "histogram2d", "histogramdd", "hstack", "ix_", "lexsort", "meshgrid"),
+        *("multi_dot", "piecewise"),
         *("select", "stack", "vstack", "save", "savez", "savez_compressed", "savetxt", "array_repr", "array_str"),
     ]
 )

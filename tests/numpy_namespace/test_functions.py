@@ -310,3 +310,14 @@ def test_ufuncs_are_numpys() -> None:
     assert counts.tolist() == [1.0, 0.0, 2.0]
     assert [part.tolist() for part in np.modf([1.5, -2.25])] == [[0.5, -0.25], [1.0, -2.0]]
     assert np.logical_and.reduce([True, False]) == numpy.False_
+
+
+def test_edges_of_bins_that_are_made_while_a_tape_records() -> None:
+    """The list of two arrays of edges is not one array."""
+
+    def function(x: Any) -> Any:
+        edges = np.linspace(-2.0, 2.0, 4)
+        counts, _, _ = np.histogram2d(x, x[::-1], bins=[edges, edges[1:]], weights=x**2)
+        return np.sum(counts * counts)
+
+    gt.gradcheck(function, numpy.array([-1.5, 0.3, 0.9, 1.4]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 
@@ -10,6 +11,7 @@ import pytest
 import scipy.special
 
 import gradtape as gt
+import gradtape.scipy.special
 from gradtape.ops import special
 from gradtape.ops.special.passed_through import OBJECTS, REASON_OF, scipy_names
 
@@ -66,3 +68,14 @@ def test_polynomial_objects_take_tensors() -> None:
     """SciPy's polynomial of a degree, called on a tensor, is differentiated."""
     slope = gt.grad(lambda x: gt.special.legendre(3)(x))(gt.tensor(0.5))
     assert slope.item() == pytest.approx(0.375)
+
+
+def test_operations_have_the_signature_of_the_ufunc_that_they_stand_for() -> None:
+    """As `inspect.signature` shows it, for kernels of SciPy's and for those of gradtape's own."""
+    for name in ("kv", "bei", "betainc", "xlogy"):
+        operation, ufunc = getattr(gradtape.scipy.special, name), getattr(scipy.special, name)
+        try:
+            expected = inspect.signature(ufunc)
+        except ValueError:  # before NumPy 2.4
+            continue
+        assert inspect.signature(operation) == expected

@@ -381,6 +381,8 @@ def fixes_for_conversion(site: UserExpression) -> list[Fix]:
             return fixes_by_import(site)
         if _structured_array(site) is not None:
             return [Fix(_FIELDS)]
+        if _view_written_to(site, site.source.statement(node)) is not None:
+            return fixes_by_import(site)
         return [*_tensor_creation_fixes(site, node.value), *fixes_by_import_for(site, node.value)]
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute | ast.Name):
         return []
@@ -451,6 +453,10 @@ def fixes_for_write(site: UserExpression) -> tuple[str, list[Fix]]:
     statement = None if site.node is None else site.source.statement(site.node)
     if isinstance(statement, ast.AugAssign | ast.Assign) and (owner := _structured_array(site)) is not None:
         return one_line(site.source.text(owner)), [Fix(_FIELDS)]
+    viewed = _view_written_to(site, statement)
+    if viewed is not None:  # another array in its place would leave the one that it is a view of as it was
+        remade = fixes_by_import(site) or [Fix("import gradtape.numpy as np, and make the array that it is a view of")]
+        return one_line(site.source.text(viewed)), remade
     if isinstance(statement, ast.AugAssign):
         target, value = statement.target, statement.value
         if isinstance(target, ast.Subscript) and not isinstance(site.value(target.value), dict | list):
@@ -495,6 +501,26 @@ def fixes_for_write(site: UserExpression) -> tuple[str, list[Fix]]:
         *fixes_by_import_for(site, out.value),
         Fix(f"without out=: {alone}"),
     ]
+
+
+def _view_written_to(site: UserExpression, statement: ast.stmt | None) -> ast.expr | None:
+    """The array that a statement writes into, if it is a view of another one."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    place: ast.expr | None = None
+    if isinstance(statement, ast.AugAssign):
+        place = statement.target
+    elif isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        place = statement.targets[0]
+    elif isinstance(call, ast.Call):
+        place = next((keyword.value for keyword in call.keywords if keyword.arg == "out"), None)
+        if getattr(call.func, "attr", "") == "at" and call.args:
+            place = call.args[0]
+    while place is not None:
+        value = site.value(place)
+        if isinstance(value, np.ndarray):
+            return place if isinstance(value.base, np.ndarray) and isinstance(place, ast.Name | ast.Subscript) else None
+        place = place.value if isinstance(place, ast.Subscript) else None
+    return None
 
 
 def _at_fixes(site: UserExpression, array: ast.expr, index: ast.expr, method: str | None, value: ast.expr) -> list[Fix]:

@@ -121,8 +121,11 @@ def _is_unchanged(place: Place) -> bool:
 
 def _name(place: Place, function: Any, survey: Survey) -> str | None:
     """The name, attribute or key that a place has; what is in a closure is known by the name it has there."""
-    if place.key is not None:
-        return place.key if isinstance(place.key, str) else None
+    if isinstance(place.key, str):
+        return place.key
+    if place.key is not None:  # an item of a list, which is known by the name of the list
+        holders = (other for other in survey.fixed if other.value is place.container and other is not place)
+        return next((name for holder in holders if (name := _name(holder, function, survey))), None)
     for reached in _functions(function, survey):
         for name, cell in zip(reached.__code__.co_freevars, reached.__closure__ or (), strict=False):
             if cell is place.container:

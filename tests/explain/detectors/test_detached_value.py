@@ -200,6 +200,11 @@ class TestFilesWithoutGradtape:
             "d = table.copy()\n    d[1:] += x\n    return np.sum(d**2)",
             "d = 2.0 * table\n    d[1:] = x\n    return np.sum(d**2)",
             "d = np.zeros(3)\n    d[1:] += x\n    return np.sum(d**2)",
+            "d = np.zeros((2, 2))\n    row = d[0]\n    row += x\n    return np.sum(d**2)",
+            "d = np.zeros((2, 2))\n    row = d[0]\n    row[:] = x\n    return np.sum(d**2)",
+            "d = np.zeros((2, 2))\n    rows = {'u': d[0]}\n    rows['u'] += x\n    return np.sum(d**2)",
+            "d = np.zeros((2, 2))\n    row = d[0]\n    np.add(x, 1.0, out=row)\n    return np.sum(d**2)",
+            "d = np.zeros((2, 2))\n    row = d[0]\n    np.add.at(row, [0, 0], x)\n    return np.sum(d**2)",
         ],
     )
     def test_the_first_fix_is_the_import(self, body: str, tmp_path: Path) -> None:

@@ -56,6 +56,18 @@ class TestChangesOfItsOwn:
         assert "fix: return what is to be kept" in message
         assert len(log) == 5
 
+    def test_a_list_whose_items_are_replaced(self) -> None:
+        """The list is named, of which an item is another one in each call."""
+        counts = [0.0, 1.0]
+
+        def counted(x: Any) -> Any:
+            counts[0] = counts[0] + 1.0
+            return x * counts[0]
+
+        (message,) = _warned(gt.jit(counted), 4)
+        assert "it changes 'counts', which it also reads" in message
+        assert "counts[0] = counts[0] + 1.0" in message
+
     def test_a_default_that_grows(self) -> None:
         """A list among the defaults is known by the name of its parameter."""
 
