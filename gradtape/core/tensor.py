@@ -278,6 +278,11 @@ class Tensor(TensorMethods):
         return +self
 
     def __deepcopy__(self, memo: Any) -> Tensor:
+        """A copy with its gradient, as `x.copy()` is; of a leaf that `.backward()` fills, a leaf of its own."""
+        bits = self._node.bits
+        is_leaf = self._node.op is None and bits & AMBIENT
+        if not is_leaf and self.dtype.kind != "b" and (bits & LIFTED or is_tracked(self)):
+            return +self
         return tensor(self._for_storage("copy.deepcopy"), requires_grad=self.requires_grad)
 
     def __reduce__(self) -> tuple[Any, ...]:
