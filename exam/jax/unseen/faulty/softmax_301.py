@@ -1,0 +1,24 @@
+# expect: GT501
+# cause: logsumexp without an axis sums over the whole batch, not over the classes of each example
+# wrong: abs(float(jnp.exp(log_probabilities(params)).sum()) - 30.0) > 1
+# cure: jax.nn.logsumexp(logits) -> jax.nn.logsumexp(logits, axis=1, keepdims=True)
+import jax
+import jax.numpy as jnp
+
+features = jax.random.normal(jax.random.key(0), (30, 5))
+labels = jax.random.randint(jax.random.key(1), (30,), 0, 4)
+
+
+def log_probabilities(params):
+    logits = features @ params
+    return logits - jax.nn.logsumexp(logits)  # <- here
+
+
+def loss(params):
+    return -jnp.mean(log_probabilities(params)[jnp.arange(30), labels])
+
+
+params = 0.1 * jax.random.normal(jax.random.key(2), (5, 4))
+for _ in range(3):
+    g = jax.grad(loss)(params)  # <- asked
+    params = params - 0.1 * g
