@@ -22,6 +22,12 @@ from gradtape.explain.source.axes import is_elementwise
 from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import one_line
 from gradtape.watching.jax.failures import Failure, call_at, called_name, constant_argument, failure_of, shapes_in
+from gradtape.watching.jax.library_errors import (
+    explain_batch,
+    explain_misuse,
+    explain_otherwise,
+    explain_tree_arithmetic,
+)
 from gradtape.watching.jax.operations import function_name
 from gradtape.watching.jax.request_errors import explain_request, explain_rule
 from gradtape.watching.jax.tracing_errors import explain_conversion
@@ -220,8 +226,6 @@ def _explain_argument(failure: Failure, failed: Any) -> Problem | None:
     if "is not a valid JAX type" in words or "requires ndarray or scalar arguments" in words:
         advice = "arrays and numbers only: jnp.asarray(list); static_argnums, or a closure, for what is no array"
         return problem("GT314", first, spans=[site.span], fixes=advice)
-    if "Non-hashable static arguments" in words:
-        return problem("GT314", first, spans=[site.span], fixes="a tuple instead of a list; or not static")
     if "Slice entries must be static" in words or "slice indices must have static start/stop/step" in words:
         return problem(
             "GT314",
@@ -284,10 +288,14 @@ _EXPLAINERS: tuple[Callable[[Failure, Any], Problem | None], ...] = (
     explain_conversion,
     explain_request,
     explain_rule,
+    explain_tree_arithmetic,
+    explain_misuse,
     _explain_write,
     _explain_structure,
     _explain_argument,
+    explain_batch,
     _explain_shapes,
+    explain_otherwise,
 )
 
 

@@ -38,14 +38,25 @@ def failure_of(error: BaseException) -> Failure | None:
     last = mine[-1]
     below = [frame for frame, _ in places[last + 1 :] if not frame.f_code.co_filename.startswith(_OUR_FOLDER)]
     callers = [UserExpression(*places[index]) for index in mine]
-    is_jax = any("jax" in frame.f_code.co_filename for frame in below) or type(error).__module__.startswith("jax")
+    called = [frame.f_code.co_filename for frame, _ in places[last + 1 :]]
+    is_jax = any(_is_of_jax(file) for file in called) or type(error).__module__.partition(".")[0] in BUILT_ON_JAX
     words = str(error)
-    if not is_jax and not any(part in words for part in _WORDS_OF_JAX):
+    is_arithmetic = isinstance(error, TypeError) and not below and _ARITHMETIC.match(words) is not None
+    if not is_jax and not is_arithmetic and not any(part in words for part in _WORDS_OF_JAX):
         return None
     return Failure(error, words, callers[-1], below[0] if below else None, below, callers)
 
 
-_OUR_FOLDER = __file__.rpartition("/")[0]
+_OUR_FOLDER = __file__.rpartition("/")[0]  # our functions stand for those of JAX, which may be compiled and have no frame
+BUILT_ON_JAX = ("jax", "jaxlib", "optax", "flax", "equinox", "chex", "haiku", "jaxopt", "lineax", "optimistix", "diffrax")
+"""The packages whose errors are about JAX."""
+
+
+_ARITHMETIC = re.compile(r"unsupported operand type|can't multiply sequence|bad operand type")
+
+
+def _is_of_jax(file: str) -> bool:
+    return file.startswith(_OUR_FOLDER) or any(f"/{package}/" in file for package in BUILT_ON_JAX)
 
 
 _WORDS_OF_JAX = (

@@ -6,13 +6,14 @@ import ast
 import re
 from typing import Any
 
+import jax
 import numpy as np
 
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Operand, Problem, Span
 from gradtape.explain.model.record import Shape
 from gradtape.explain.source.expression import UserExpression
-from gradtape.explain.source.files import one_line, returned_span, source_of
+from gradtape.explain.source.files import find_unreturned_result, one_line, returned_span, source_of
 from gradtape.watching.jax.calls import user_function
 from gradtape.watching.jax.failures import Failure, call_at, name_of_jax_numpy, shapes_in
 
@@ -28,6 +29,8 @@ def explain_request(failure: Failure, failed: Any) -> Problem | None:
         return _output_problem(failure, failed)
     if "valued outputs (output dtype" in words:
         returned = _returned_by(failed)
+        if "but got complex" in words:
+            return _complex_problem(failure, returned)
         return problem(
             "GT207",
             f"the function returns {words.rpartition('but got ')[2].partition('.')[0]}, and integers have no gradient",
@@ -47,6 +50,26 @@ def explain_request(failure: Failure, failed: Any) -> Problem | None:
             fixes="return (loss, aux); or leave has_aux out",
         )
     return None
+
+
+def _complex_problem(failure: Failure, returned: Span | None) -> Problem:
+    """A function that returns a complex number, which has no direction of steepest descent."""
+    site = failure.site
+    jnp_name = name_of_jax_numpy(site)
+    offered: list[str] = []
+    if returned is not None and returned.column is not None:
+        offered = [Fix(f"{jnp_name}.real({one_line(returned.text)})", False, returned)]
+    return problem(
+        "GT311",
+        f"the function returns {failure.words.rpartition('but got ')[2].partition('.')[0]}, a complex number; jax.grad "
+        "differentiates a real one",
+        spans=[*([returned.labelled("returned here")] if returned else []), site.span],
+        fixes=[
+            f"{jnp_name}.sum({jnp_name}.abs(z) ** 2), a real measure of the complex z",
+            *offered,
+            "holomorphic=True for the complex derivative of a holomorphic function of complex numbers",
+        ],
+    )
 
 
 def _while_problem(failure: Failure, failed: Any) -> Problem:
@@ -81,6 +104,22 @@ def _is_within(source: Any, node: ast.AST, code: Any) -> bool:
 def _returned_by(failed: Any) -> Span | None:
     code = getattr(user_function(getattr(failed, "function", None)), "__code__", None)
     return None if code is None else returned_span(code)
+
+
+def _unreturned(failed: Any) -> tuple[Span, Fix] | None:
+    """The last statement of a function without `return`, which computes its result, and the statement that returns it.
+    """
+    code = getattr(user_function(getattr(failed, "function", None)), "__code__", None)
+    span = None if code is None else find_unreturned_result(code)
+    if span is None:
+        return None
+    source = source_of(span.file)
+    node = source.at(span)
+    statement = None if node is None else source.statement(node)
+    if statement is None:
+        return None
+    whole = source.span(statement)
+    return whole, Fix(f"return {one_line(span.text)}", True, whole)
 
 
 def _integer_problem(failure: Failure) -> Problem:
@@ -138,6 +177,12 @@ def _output_problem(failure: Failure, failed: Any) -> Problem:
             else "return the loss, a number"
         )
         spans = [site.span, *([returned.labelled("returned here")] if returned else [])]
+        lost = _unreturned(failed) if what == "None" else None
+        if lost is not None:
+            spans = [lost[0].labelled("computed here, and not returned"), site.span]
+            return problem(
+                "GT311", f"{title}; jax.grad differentiates one number", spans=spans, fixes=[lost[1], fix]
+            )
         return problem("GT311", f"{title}; jax.grad differentiates one number", spans=spans, fixes=fix)
     offered: list[str] = []
     spans = [site.span]
@@ -226,9 +271,13 @@ def explain_rule(failure: Failure, failed: Any) -> Problem | None:
         given, wanted = (shapes[0], shapes[1]) if is_backward else (shapes[-1], shapes[0])
         if given != wanted:
             advice = "sum over the axes that the argument was stretched along: a gradient has the shape of its argument"
+            what = f"gradient of shape {given}{which}, which has shape {wanted}"
+            if not is_backward:
+                advice = "a tangent has the shape of the result that it belongs to: nothing is summed over it"
+                what = f"tangent of shape {given} for a result of shape {wanted}"
             return problem(
                 "GT302",
-                f"{name} returns a gradient of shape {given}{which}, which has shape {wanted}",
+                f"{name} returns a {what}",
                 spans=[*spans, failure.site.span],
                 fixes=[*_summed(rule, function, index, given, wanted), advice],
             )
@@ -257,6 +306,10 @@ def _rule_that_failed(failure: Failure, failed: Any) -> Any:
     session = getattr(failed, "session", None) or getattr(failed, "program", None)
     rules = [] if session is None else [use.call.function for use in session.rules]
     named = [rule for rule in rules if getattr(rule, "__name__", "\0") in failure.words]
+    call = call_at(failure.site)
+    written = None if call is None else failure.site.value(call.func)  # one that failed before it was recorded
+    if isinstance(written, jax.custom_jvp | jax.custom_vjp):
+        return written
     return (named or rules or [None])[-1]
 
 
