@@ -14,6 +14,7 @@ from gradtape.explain.detectors import axis_alignment, zero_gradient
 from gradtape.explain.detectors.broadcast import Residual, diagnose_broadcast, judge_residual
 from gradtape.explain.detectors.broadcast_places import diagnose_once
 from gradtape.explain.detectors.detached_value import judge_departures
+from gradtape.explain.detectors.lost_difference import judge_difference
 from gradtape.explain.detectors.nonfinite import check
 from gradtape.explain.detectors.reshape_for_transpose import check_reshape, is_swap
 from gradtape.explain.detectors.training_dynamics import judge_label_pick, judge_softmax, survey_graph
@@ -122,6 +123,8 @@ def judge_records(computation: RecordedComputation, departures: Sequence[Watched
             axis_alignment.judge_reduction(record, computation)
         elif record.operation in ("softmax", "log_softmax"):
             judge_softmax(record, computation)
+        elif record.operation == "subtract":
+            judge_difference(record, computation)
 
 
 def _judge_reshapes(computation: RecordedComputation) -> None:

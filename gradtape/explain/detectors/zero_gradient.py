@@ -102,7 +102,8 @@ def _find_cause(
         if cause.kind == "start" and (not everywhere or len(zeros) < 2):
             continue  # a factor that starts at zero and is learned
         is_activation = cause.node.operation in _ACTIVATIONS or cause.name in _ACTIVATIONS
-        if everywhere or cause.name in _DRAWS or (is_activation and _feeds_a_layer(replay, cause.node)):
+        is_stuck = cause.name == "clip" and cause.node.parents[cause.slot] is source  # a parameter outside of its range
+        if everywhere or is_stuck or cause.name in _DRAWS or (is_activation and _feeds_a_layer(replay, cause.node)):
             return _zero_problem(replay, cause, zeros)
     return None
 

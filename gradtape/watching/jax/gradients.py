@@ -18,6 +18,7 @@ from gradtape.explain.model.problem import Fix, Problem, Span
 from gradtape.explain.source.files import source_of, span_of
 from gradtape.watching.computation import RecordedComputation
 from gradtape.watching.jax.calls import GradientCall, user_function
+from gradtape.watching.jax.indices import judge_indices
 from gradtape.watching.jax.loops import constant_origin, nonfinite_origin
 from gradtape.watching.jax.recorder import Session
 from gradtape.watching.jax.updates import UsageObserver, has_word_for_it
@@ -81,8 +82,10 @@ def judge(taken: TakenGradient, surveys: bool, usage: UsageObserver) -> list[Pro
         if missing and report_missing(taken, missing, usage):
             tell_observers(computation, arrivals, where, reasons)
             return []
-        if (equal := equal_units(taken, computation, arrivals)) is not None and is_due("GT514", *equal.place[1:]):
+        equal = equal_units(taken, computation, arrivals) or equal_parameters(taken, arrivals)
+        if equal is not None and is_due("GT514", *equal.place[1:]):
             report(equal)
+        judge_indices(computation)
     if not finite and (inside := _nonfinite_elsewhere(taken, computation)) is not None:
         if is_due(inside.code, *inside.place[1:]):
             report(inside)
@@ -324,6 +327,36 @@ def equal_units(
                 fixes="random weights to start with: jax.random.normal(key, shape) * 0.1",
             )
     return None
+
+
+def equal_parameters(taken: TakenGradient, arrivals: Sequence[tuple[WatchedRecord, Any]]) -> Problem | None:
+    """Two parameters that were drawn with the same key: they are equal, get equal gradients, and so stay equal."""
+    seen: dict[tuple[Any, bytes], tuple[WatchedRecord, Any]] = {}
+    for leaf, gradient in arrivals:
+        value = leaf.value()
+        if gradient is None or value is None or value.dtype.kind != "f" or not 4 <= value.size <= PARAMETERS_COMPARED:
+            continue
+        if np.ptp(value) == 0 or not np.any(gradient):
+            continue  # made of one number, as biases are
+        other = seen.setdefault((value.shape, value.tobytes()), (leaf, gradient))
+        if other[0] is leaf:
+            continue
+        largest = float(np.max(np.abs(gradient)))
+        if float(np.max(np.abs(gradient - other[1]))) > 1e-5 * largest:
+            continue
+        first, second = other[0].params["name"], leaf.params["name"]
+        return problem(
+            "GT514",
+            f"{first} and {second} have the same random values and get the same gradient",
+            spans=[*_made_here(taken, leaf), span_of(taken.location, "the gradient is taken here")],
+            notes=["a key of jax.random gives the same numbers each time it is used"],
+            consequence="they stay equal however long they are trained: two networks that are as good as one",
+            fixes="a key for each: key_1, key_2 = jax.random.split(key)",
+        )
+    return None
+
+
+PARAMETERS_COMPARED = 1 << 20
 
 
 def _are_columns_equal(value: Any, tolerance: float = 0.0) -> bool:

@@ -23,6 +23,8 @@ from gradtape.core.location import Location
 from gradtape.watching.jax.calls import GradientCall, JitCall, gradients_of, opened_by, user_function
 from gradtape.watching.jax.loops import spoiled_constant
 from gradtape.watching.jax.operations import Operation, kind_of
+from gradtape.watching.jax.optimisers import observed_update
+from gradtape.watching.jax.outside_values import OutsideValues
 from gradtape.watching.jax.programs import program_for
 from gradtape.watching.jax.recorder import CustomCall, Program, Session, local
 from gradtape.watching.jax.replay import replay_of
@@ -244,8 +246,11 @@ class Hooks:
     # -- updates
 
     def observe_updates(self, package: str) -> None:
-        """Watch the function of optax or equinox that applies updates."""
+        """Watch the function of optax or equinox that applies updates, and the optimisers that make them."""
         module = sys.modules[package]
+        kind = getattr(module, "GradientTransformation", None)
+        if kind is not None and "update" in kind.__dict__:
+            self._replace(kind, "update", observed_update(self.watcher, self.watcher.optimisers, kind.__dict__["update"]))
         original = getattr(module, "apply_updates", None)
         if original is None:
             return
@@ -255,8 +260,8 @@ class Hooks:
         def apply_updates(params: Any, updates: Any, *rest: Any, **named: Any) -> Any:
             if local.gradients and watcher.is_working and not local.is_judging:
                 with watcher.guarded():
-                    judge_updates(params, updates, local.gradients)
-            local.gradients = ()
+                    judge_updates(params, updates, local.gradients, local.updates)
+            local.gradients, local.updates = (), ((), ())
             return original(params, updates, *rest, **named)
 
         self._replace(module, "apply_updates", apply_updates)
@@ -396,6 +401,9 @@ class ObservedFunction:
         call = local.calls[-1] if local.calls else None
         if call is None or local.is_judging or not watcher.is_working:
             return function(*args, **kwargs)
+        if isinstance(call, JitCall) and call.proxy.function is function:
+            with watcher.guarded():
+                call.proxy.outside = OutsideValues(user_function(function))
         session: Session | None = None
         with watcher.guarded():
             if isinstance(call, GradientCall) and call.function is function and call.session is None:
@@ -416,7 +424,7 @@ class ObservedFunction:
                 call.target_record = session.find(call.target) or CONSTANT
             elif isinstance(session, Program):
                 session.close(tree_leaves(result))
-                local.gradients = ()
+                local.gradients, local.updates = (), ((), ())
                 call.proxy.programs[call.proxy.key_of(call.leaves)] = session
         return result
 
@@ -491,7 +499,7 @@ class Jitted:
     """A function under `jax.jit`, which is called as JAX's own object; all its attributes are that object's."""
 
     __slots__ = (
-        *("__dict__", "__weakref__", "code", "compiled", "donates", "function", "hooks", "numbers", "place"),
+        *("__dict__", "__weakref__", "code", "compiled", "donates", "function", "hooks", "numbers", "outside", "place"),
         *("programs", "unread", "was_broken", "window"),
     )
 
@@ -508,6 +516,7 @@ class Jitted:
         self.unread: list[tuple[JitCall, Any]] = []  # the latest calls, and what they returned
         self.window = 1  # how many of them are kept before they are looked at
         self.was_broken = False  # a call that returned a number which is not finite was judged
+        self.outside: OutsideValues | None = None  # what the function read from outside when it was traced last
 
     def numbers_in(self, leaves: Sequence[Any]) -> list[Any]:
         """The single numbers of floating point among the leaves of what it returned."""
@@ -524,6 +533,9 @@ class Jitted:
         call = JitCall(self, args, kwargs)
         is_due = watcher.is_due(call)
         before = watcher.arguments_before(call) if is_due else None
+        if self.outside is not None and self.outside.is_watched and not local.order:
+            with watcher.guarded():
+                self.outside.judge()
         local.calls.append(call)
         try:
             result = self.compiled(*args, **kwargs)

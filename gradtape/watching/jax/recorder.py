@@ -75,6 +75,7 @@ class _Local(threading.local):
         self.calls: list[Any] = []
         self.is_judging = False
         self.gradients: Sequence[Any] = ()  # the latest, until updates are applied
+        self.updates: tuple[Any, Any] = ((), ())  # the latest gradients that an optimiser was given, and its updates
         self.depth = 0  # of operations on recorded tracers that are being executed
 
 

@@ -18,7 +18,8 @@ from jax.tree_util import keystr, tree_flatten_with_path, tree_leaves
 from gradtape.core.location import Location
 from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.messages import problem
-from gradtape.explain.model.problem import Problem
+from gradtape.explain.model.problem import Fix, Problem
+from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import source_of, span_of
 
 STEPS_AT_LEAST = 3
@@ -177,11 +178,22 @@ def _kept_problem(location: Location, kept: Sequence[str], moved: Sequence[str])
     )
 
 
-def judge_updates(params: Any, updates: Any, gradients: Sequence[Any]) -> None:
-    """Report updates that are applied and some of which are the gradients themselves, others not."""
+def judge_updates(params: Any, updates: Any, gradients: Sequence[Any], made: tuple[Any, Any]) -> None:
+    """Report updates that are applied and some of which are the gradients themselves, others not.
+
+    `made` are the gradients that an optimiser was given last, and the updates that it made of them: where those exist and
+    all gradients are applied instead, that is reported as well.
+    """
     raw = {id(gradient) for gradient in gradients}
     leaves = tree_flatten_with_path(updates)[0]
     unchanged = [keystr(path) for path, leaf in leaves if id(leaf) in raw]
+    given, instead = ({id(leaf) for leaf in tree_leaves(tree)} for tree in made)
+    applied = {id(leaf) for _, leaf in leaves}
+    if applied and applied <= given and not applied & instead:
+        found = _instead_problem()
+        if is_due("GT512", *found.place[1:]):
+            report(found)
+        return
     if not unchanged or len(unchanged) == len(leaves) or len(tree_leaves(params)) < len(leaves):
         return
     names = ", ".join(unchanged[:3]) + (f" and {len(unchanged) - 3} more" if len(unchanged) > 3 else "")
@@ -196,6 +208,31 @@ def judge_updates(params: Any, updates: Any, gradients: Sequence[Any]) -> None:
     )
     if is_due("GT513", *found.place[1:]):
         report(found)
+
+
+def _instead_problem() -> Problem:
+    """The gradients are applied in the place of the updates that the optimiser made of them."""
+    site = UserExpression.present()
+    call = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    part = call.args[1] if isinstance(call, ast.Call) and len(call.args) > 1 else None
+    scope = None if call is None else next(iter(site.source.scopes(call)), site.source.tree)
+    names = {
+        node.targets[0].elts[0].id
+        for node in ([] if scope is None else ast.walk(scope))
+        if isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Call)
+        and getattr(node.value.func, "attr", "") == "update"
+        and isinstance(node.targets[0], ast.Tuple)
+        and isinstance(node.targets[0].elts[0], ast.Name)
+    }
+    offered: list[str] = [Fix(names.pop(), True, site.source.span(part))] if part is not None and len(names) == 1 else []
+    return problem(
+        "GT512",
+        "the gradients themselves are added to the parameters, not the updates that the optimiser made of them",
+        spans=[site.span],
+        consequence="the parameters climb: the loss grows, with a step of the size of the gradient",
+        fixes=[*offered, "params = optax.apply_updates(params, updates)"],
+    )
 
 
 __all__ = ["UpdateObserver", "UsageObserver", "has_word_for_it", "judge_updates"]

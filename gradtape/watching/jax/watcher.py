@@ -25,6 +25,8 @@ from gradtape.watching.jax.calls import GradientCall, JitCall, gradients_of, use
 from gradtape.watching.jax.discarded_results import forget, judge_discarded
 from gradtape.watching.jax.gradients import TakenGradient, is_known, judge
 from gradtape.watching.jax.hooks import Hooks
+from gradtape.watching.jax.optimisers import OptimiserObserver
+from gradtape.watching.jax.other_argument import judge_use
 from gradtape.watching.jax.programs import insert_program, watchable_bytes
 from gradtape.watching.jax.recorder import JaxRecorder, Program, local
 from gradtape.watching.jax.updates import UpdateObserver, UsageObserver
@@ -52,6 +54,7 @@ class Watcher:
         self._surveyed: set[tuple[int, int]] = set()
         self.updates = UpdateObserver()
         self.usage = UsageObserver()
+        self.optimisers = OptimiserObserver()
         self._failed: tuple[Exception, Any] | None = None
 
     # -- as `LibraryWatcher`
@@ -88,6 +91,7 @@ class Watcher:
         with self.guarded(is_whole=True):
             self.usage.finish()
             self.updates.finish()
+            self.optimisers.finish()
 
     def explain(self, error: BaseException) -> Problem | None:
         """The explanation of an error that JAX raised, which is added to it as a note."""
@@ -121,6 +125,7 @@ class Watcher:
             return
         self.budget.spend(call.place)
         judge_discarded(user_function(call.function), call.location.code)
+        judge_use(call)
         gradients = gradients_of(call)
         taken = TakenGradient(call, session, gradients)
         if isinstance(call.outer, Program):
@@ -151,6 +156,7 @@ class Watcher:
                 insert_program(call.outer, program, call.leaves, tree_leaves(result))
             return
         if call.outer is None:
+            self.optimisers.see_program(program, call.leaves)
             self.judge_program(program, call.leaves if before is None else before)
 
     def judge_program(self, program: Program, leaves: list[Any]) -> None:

@@ -1,0 +1,18 @@
+# expect: GT402 or GT405
+# cause: arccos has an infinite slope at 1, where two directions are equal
+# wrong: not bool(np.all(np.isfinite(g)))
+# cure: jnp.arccos(cosines) -> jnp.arccos(jnp.clip(cosines, -0.9999, 0.9999))
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+poles = jnp.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+
+
+def spread(points):
+    cosines = jnp.sum(points * poles, axis=1)
+    return jnp.sum(jnp.arccos(cosines) ** 2)  # <- here
+
+
+points = jnp.array([[1.0, 0.0, 0.0], [0.6, 0.8, 0.0]])
+value, g = jax.jit(jax.value_and_grad(spread))(points)  # <- asked
