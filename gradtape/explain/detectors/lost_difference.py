@@ -21,7 +21,7 @@ def judge_difference(node: Record, replay: Replayable) -> bool:
     if len(node.parents) != 2 or not all(parent.is_tracked for parent in node.parents):
         return False
     step = _step_after(node, replay)
-    if step is None or not 0.0 < abs(step):
+    if not step:
         return False
     left, right = (node.operand_value(i) for i in range(2))
     if left is None or right is None or np.asarray(left).dtype.kind != "f" or np.shape(left) != np.shape(right):

@@ -26,7 +26,7 @@ def judge_discarded(function: Any, caller: CodeType | None) -> None:
         if code is None or code in _judged or is_library(code.co_filename):
             continue
         _judged.add(code)
-        for found in discarded_in(source_of(code.co_filename), code.co_name):
+        for found in discarded_in(source_of(code.co_filename), code.co_name, code.co_firstlineno):
             if is_due(found.code, *found.place[1:]):
                 report(found)
 
@@ -36,13 +36,20 @@ def forget() -> None:
     _judged.clear()
 
 
-def discarded_in(source: SourceFile, name: str) -> Iterator[Problem]:
-    """Problems for the statements of the functions with a name, or of the module, whose results are thrown away."""
+def discarded_in(source: SourceFile, name: str, line: int = 0) -> Iterator[Problem]:
+    """Problems for the statements of the functions with a name, or of the module, whose results are thrown away.
+
+    With `line`, of the function only that begins there.
+    """
     for node in [] if source.tree is None else ast.walk(source.tree):
         call = node.value if isinstance(node, ast.Expr) else None
         scope = None if call is None else next(iter(source.scopes(node)), None)
         if getattr(scope, "name", "<module>") != name:
             continue
+        if line and isinstance(scope, ast.FunctionDef):
+            begins = min(part.lineno for part in (scope, *scope.decorator_list))
+            if begins != line:
+                continue
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
             continue
         span, text = source.span(call), one_line(source.text(call))
@@ -59,6 +66,24 @@ def discarded_in(source: SourceFile, name: str) -> Iterator[Problem]:
                 consequence="what was to be written is never used, and gets no gradient",
                 fixes=[*offered, f"{owner} = {owner}.at[...].{call.func.attr}(...)"],
             )
+        elif call.func.attr == "apply_gradients" and isinstance(place, ast.Name):
+            yield problem(
+                "GT512",
+                f"{place.id} stays as it was: apply_gradients returns a new state, which is thrown away",
+                spans=[span],
+                consequence="no parameter changes, however many steps are made",
+                fixes=[Fix(f"{place.id} = {text}", True, span)],
+            )
+        elif call.func.attr in ("map", "tree_map") and _is_pure_map(call):
+            owner = one_line(source.text(call.args[1]))
+            offered = [Fix(f"{owner} = {text}", True, span)] if isinstance(call.args[1], ast.Name) else []
+            yield problem(
+                "GT512",
+                f"{owner} stays as it was: {call.func.attr} returns a new tree, which is thrown away",
+                spans=[span],
+                consequence="no parameter changes, however many steps are made",
+                fixes=[*offered, f"{owner} = jax.tree.map(lambda p, g: p - 0.1 * g, {owner}, grads)"],
+            )
         elif call.func.attr == "apply_updates" and call.args:
             owner = one_line(source.text(call.args[0]))
             offered = [Fix(f"{owner} = {text}", True, span)] if isinstance(call.args[0], ast.Name) else []
@@ -69,6 +94,12 @@ def discarded_in(source: SourceFile, name: str) -> Iterator[Problem]:
                 consequence="no parameter changes, however many steps are made",
                 fixes=[*offered, f"{owner} = optax.apply_updates({owner}, updates)"],
             )
+
+
+def _is_pure_map(call: ast.Call) -> bool:
+    """Whether arithmetic is mapped over several trees, which has no effect but its result."""
+    function = call.args[0] if len(call.args) > 2 else None
+    return isinstance(function, ast.Lambda) and isinstance(function.body, ast.BinOp)
 
 
 __all__ = ["discarded_in", "forget", "judge_discarded"]

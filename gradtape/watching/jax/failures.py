@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from types import FrameType
 from typing import Any, NamedTuple
 
+import jax
+
 from gradtape.core.location import is_library
 from gradtape.explain.model.problem import Span
 from gradtape.explain.model.record import Shape
@@ -40,6 +42,7 @@ def failure_of(error: BaseException) -> Failure | None:
     callers = [UserExpression(*places[index]) for index in mine]
     called = [frame.f_code.co_filename for frame, _ in places[last + 1 :]]
     is_jax = any(_is_of_jax(file) for file in called) or type(error).__module__.partition(".")[0] in BUILT_ON_JAX
+    is_jax = is_jax or _has_removed_frames(error) or behind(error, jax.errors.JAXTypeError) is not None
     words = str(error)
     is_arithmetic = isinstance(error, TypeError) and not below and _ARITHMETIC.match(words) is not None
     if not is_jax and not is_arithmetic and not any(part in words for part in _WORDS_OF_JAX):
@@ -47,12 +50,42 @@ def failure_of(error: BaseException) -> Failure | None:
     return Failure(error, words, callers[-1], below[0] if below else None, below, callers)
 
 
-_OUR_FOLDER = __file__.rpartition("/")[0]  # our functions stand for those of JAX, which may be compiled and have no frame
-BUILT_ON_JAX = ("jax", "jaxlib", "optax", "flax", "equinox", "chex", "haiku", "jaxopt", "lineax", "optimistix", "diffrax")
+_OUR_FOLDER = __file__.rpartition("/")[
+    0
+]  # our functions stand for those of JAX, which may be compiled and have no frame
+BUILT_ON_JAX = (
+    "jax",
+    "jaxlib",
+    "optax",
+    "flax",
+    "equinox",
+    "chex",
+    "haiku",
+    "jaxopt",
+    "lineax",
+    "optimistix",
+    "diffrax",
+)
 """The packages whose errors are about JAX."""
 
 
 _ARITHMETIC = re.compile(r"unsupported operand type|can't multiply sequence|bad operand type")
+
+
+def _has_removed_frames(error: BaseException) -> bool:
+    """Whether JAX has taken its own frames out of the traceback, which it says in a note."""
+    return any("JAX has removed its internal frames" in note for note in getattr(error, "__notes__", ()))
+
+
+def behind(error: BaseException | None, kind: type[BaseException]) -> BaseException | None:
+    """The error of a kind that another one was raised from: NumPy hides what converting a tracer has raised."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        if isinstance(error, kind):
+            return error
+        seen.add(id(error))
+        error = error.__cause__ or error.__context__
+    return None
 
 
 def _is_of_jax(file: str) -> bool:
@@ -127,6 +160,7 @@ def name_of_jax_numpy(site: UserExpression) -> str:
 __all__ = [
     "Failure",
     "asked_span",
+    "behind",
     "call_at",
     "called_name",
     "constant_argument",

@@ -250,7 +250,9 @@ class Hooks:
         module = sys.modules[package]
         kind = getattr(module, "GradientTransformation", None)
         if kind is not None and "update" in kind.__dict__:
-            self._replace(kind, "update", observed_update(self.watcher, self.watcher.optimisers, kind.__dict__["update"]))
+            self._replace(
+                kind, "update", observed_update(self.watcher, self.watcher.optimisers, kind.__dict__["update"])
+            )
         original = getattr(module, "apply_updates", None)
         if original is None:
             return
@@ -260,6 +262,7 @@ class Hooks:
         def apply_updates(params: Any, updates: Any, *rest: Any, **named: Any) -> Any:
             if local.gradients and watcher.is_working and not local.is_judging:
                 with watcher.guarded():
+                    watcher.updates.applied = Location.here()
                     judge_updates(params, updates, local.gradients, local.updates)
             local.gradients, local.updates = (), ((), ())
             return original(params, updates, *rest, **named)

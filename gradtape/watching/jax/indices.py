@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.explain.emit.policy import is_due, report
+from gradtape.explain.emit.policy import is_due, warn
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Problem, Span
 from gradtape.explain.source.expression import site_at
@@ -23,7 +23,7 @@ def judge_indices(computation: RecordedComputation) -> None:
         if isinstance(record, OperationRecord) and record.operation == "getitem":
             found = _past_the_end(record, computation)
             if found is not None and is_due(found.code, *found.place[1:]):
-                report(found)
+                warn(found)
 
 
 def _past_the_end(record: OperationRecord, computation: RecordedComputation) -> Problem | None:

@@ -1,7 +1,7 @@
 """Errors of JAX, optax, flax and equinox about how they are called: what each kind means, and what to write instead.
 
-Their words are matched by what they are about, not by a whole sentence, which differs between versions. An error that no
-row of the table knows is classified by the words that all of these libraries use, and still named with the user's
+Their words are matched by what they are about, not by a whole sentence, which differs between versions. An error that
+no row of the table knows is classified by the words that all of these libraries use, and still named with the user's
 expression and with what that was given.
 """
 
@@ -48,14 +48,17 @@ def explain_misuse(failure: Failure, failed: Any) -> Problem | None:
 
 def explain_otherwise(failure: Failure, failed: Any) -> Problem | None:
     """Any other error that a library raised: the user's expression, what it was given, and the library's words."""
-    if not failure.below or not isinstance(failure.error, Exception):
-        return None
+    site = failure.site
+    statement = None if site.node is None else site.source.statement(site.node)
+    if not isinstance(failure.error, Exception) or isinstance(statement, ast.Raise | ast.Assert):
+        return None  # raised by the program itself
+    if not failure.below and isinstance(failure.error, TypeError) and "operand" in failure.words:
+        return None  # of Python, about other objects
     words = first_sentence(failure.words)
     if not words or isinstance(failure.error, AssertionError | MemoryError | OSError):
         return None
     code = next((code for pattern, code in _WORDS_OF_KINDS if re.search(pattern, words)), "GT314")
-    site, call = failure.site, call_at(failure.site)
-    name = called_name(site)
+    call, name = call_at(site), called_name(site)
     given = [] if call is None else _operands(site, call)
     return problem(
         code,
@@ -192,7 +195,7 @@ def _tuple_for_list(failure: Failure) -> Fix | None:
     for part in [] if call is None else [*call.args, *(keyword.value for keyword in call.keywords)]:
         bound = site.binding(part) if isinstance(part, ast.Name) else None
         node = part if bound is None else site.source.at(bound)
-        if isinstance(node, ast.List) and isinstance(site.value(part), list):
+        if isinstance(node, ast.List) and (node is part or isinstance(site.value(part), list)):
             inner = ", ".join(one_line(site.source.text(element)) for element in node.elts)
             return Fix(f"({inner}{',' if len(node.elts) == 1 else ''})", True, site.source.span(node))
     return None
@@ -225,6 +228,36 @@ def _vmapped(failure: Failure) -> Fix | None:
             source = site.source
             name = next((bound for bound, module in source.imports.items() if module == "jax"), "jax")
             return Fix(f"{name}.vmap({one_line(source.text(call.func))})", True, source.span(call.func))
+    return None
+
+
+def _own_function(failure: Failure) -> Fix | None:
+    """What JAX has in the place of a method of another library: `jax.lax.stop_gradient(x)` for `x.detach()`."""
+    site, source = failure.site, failure.site.source
+    node = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    calls = [] if node is None else [source.parents.get(node), *ast.walk(node)]
+    for call in calls:
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.keywords:
+            continue
+        owner = one_line(source.text(call.func.value))
+        given = ", ".join(one_line(source.text(part)) for part in call.args)
+        names = {module: bound for bound, module in source.imports.items()}
+        jax_name, jnp_name = names.get("jax", "jax"), names.get("jax.numpy", "jax.numpy")
+        text = {
+            "detach": f"{jax_name}.lax.stop_gradient({owner})",
+            "unsqueeze": f"{jnp_name}.expand_dims({owner}, {given})",
+            "view": f"{owner}.reshape({given})",
+            "numpy": owner,
+            "cpu": owner,
+            "float": f"{owner}.astype({jnp_name}.float32)",
+            "clamp": f"{jnp_name}.clip({owner}, {given})",
+            "exp": f"{jnp_name}.exp({owner})",
+            "log": f"{jnp_name}.log({owner})",
+            "sqrt": f"{jnp_name}.sqrt({owner})",
+            "abs": f"{jnp_name}.abs({owner})",
+        }.get(call.func.attr)
+        if text is not None:
+            return Fix(text, True, source.span(call))
     return None
 
 
@@ -282,10 +315,11 @@ def explain_tree_arithmetic(failure: Failure, failed: Any) -> Problem | None:
 
 def _is_tree(value: Any) -> bool:
     """Whether a value holds arrays of JAX and is none."""
-    if isinstance(value, jax.Array) or isinstance(value, type):
+    if isinstance(value, jax.Array | type):
         return False
     leaves = jax.tree_util.tree_leaves(value)
-    return value is not None and leaves != [value] and any(isinstance(leaf, jax.Array) for leaf in leaves)
+    is_leaf = len(leaves) == 1 and leaves[0] is value
+    return not is_leaf and any(isinstance(leaf, jax.Array) for leaf in leaves)
 
 
 MEANINGS = (
@@ -358,6 +392,13 @@ MEANINGS = (
             "leave it out of donate_argnums, or make a copy before: jnp.copy(x)",
         ),
     ),
+    Meaning(
+        r"(?:Tracer|Array\w*)'?(?: object)? has no attribute '?(\w+)",
+        "GT314",
+        r"arrays of JAX have no \1",
+        ("functions of jax.numpy and jax.lax take the place of methods of other libraries",),
+        _own_function,
+    ),
     # optax
     Meaning(
         r"not passing `params` when calling `update`|requires? .*params.*update",
@@ -384,6 +425,20 @@ MEANINGS = (
         _tree_without_layer,
     ),
     Meaning(
+        r"should be a dictionary of collections",
+        "GT306",
+        'apply takes a dict of collections, {"params": ...}, and is given another one',
+        ('apply takes what init returned: model.apply(variables, x), or {"params": params}',),
+        _tree_with_layer,
+    ),
+    Meaning(
+        r"Tried to access \"(\w+)\" from collection \"(\w+)\" in \"(.*?)\" but the collection is empty",
+        "GT306",
+        r"what the module was given has no \2, in which it looks for \1",
+        ('apply takes what init returned: model.apply(variables, x), or {"params": params}',),
+        _tree_with_layer,
+    ),
+    Meaning(
         r"Could not find parameter named \"(\w+)\" in scope \"(.*?)\"",
         "GT306",
         r"the module has no parameter \1 in what it was given for \2",
@@ -402,6 +457,28 @@ MEANINGS = (
             "deterministic=True where nothing is to be dropped",
         ),
     ),
+    Meaning(
+        r"missing \d+ required positional arguments?: (.*)",
+        "GT314",
+        r"an argument is missing: \1",
+        ("help() of what is called shows the order of its arguments",),
+    ),
+    # vmap
+    Meaning(
+        r"vmap in_axes must be an int, None, or a tuple.*len\(in_axes\)=(\d+), len\(args\)=(\d+)",
+        "GT314",
+        r"in_axes has \1 entries, and the function is called with \2 arguments",
+        ("one entry for each argument: in_axes=(None, 0, 0), with None for what is the same for all examples",),
+    ),
+    Meaning(
+        r"vmap (in_axes|out_axes|was requested to map|must have at least one)",
+        "GT314",
+        "",
+        (
+            "in_axes has one entry for each argument: an axis to map over, or None for what is the same for all",
+            "an entry for a dict or a list is one number for all its arrays, or a tree with the same keys",
+        ),
+    ),
     # structures
     Meaning(
         r"(scan|body_fun|f).*(must be a pair|must return.*pair|not a pair|two-tuple|too many values|to have length 2)",
@@ -411,7 +488,7 @@ MEANINGS = (
     ),
     Meaning(
         r"Expected None, got|Mismatch custom node data|tree structures? (mismatch|do(es)? not match)|"
-        r"Tuple arity mismatch|List arity mismatch|Dict key mismatch|Named tuple type mismatch|Expected (tuple|dict|list)",
+        r"(Tuple|List) arity mismatch|Dict key mismatch|Named tuple type mismatch|Expected (tuple|dict|list)",
         "GT306",
         "two trees of arrays do not have the same structure",
         (

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from jax.tree_util import tree_leaves
 
-from gradtape.explain.emit.policy import is_due, report
+from gradtape.explain.emit.policy import is_due, warn
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Problem, Span
 from gradtape.explain.source.expression import UserExpression, site_at
@@ -38,7 +38,7 @@ def judge_use(call: GradientCall) -> None:
             if _shapes(call.arguments[index]) != _shapes(call.arguments[call.argnums]):
                 found = _use_problem(call, site, index, statement)
                 if is_due("GT314", *found.place[1:]):
-                    report(found)
+                    warn(found)
                 return
 
 

@@ -111,6 +111,8 @@ def _read_by(function: Any) -> Iterator[Reading]:
             continue
         seen.add(code)
         codes = list(_codes(code))
+        if any("callback" in name for each_code in codes for name in each_code.co_names):
+            continue  # what is called back reads names when the program runs
         written = {i.argval for c in codes for i in dis.get_instructions(c) if i.opname.startswith("STORE_")}
         cells = dict(zip(code.co_freevars, each.__closure__ or ()))
         names = {i.argval for c in codes for i in dis.get_instructions(c) if i.opname == "LOAD_GLOBAL"}
@@ -130,7 +132,7 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def _is_number_or_array(value: Any) -> bool:
-    if isinstance(value, bool) or isinstance(value, jax.core.Tracer):
+    if isinstance(value, bool | jax.core.Tracer):
         return False
     if isinstance(value, int | float | complex | np.number):
         return True

@@ -13,7 +13,7 @@ from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Operand, Problem, Span
 from gradtape.explain.model.record import Shape
 from gradtape.explain.source.expression import UserExpression
-from gradtape.explain.source.files import find_unreturned_result, one_line, returned_span, source_of
+from gradtape.explain.source.files import find_unreturned_result, one_line, returned_span, source_of, span_of
 from gradtape.watching.jax.calls import user_function
 from gradtape.watching.jax.failures import Failure, call_at, name_of_jax_numpy, shapes_in
 
@@ -84,6 +84,10 @@ def _while_problem(failure: Failure, failed: Any) -> Problem:
     ]
     inside = [node for node in calls if code is not None and _is_within(source, node, code)] or calls
     spans = [source.span(node) for node in inside[:1]]
+    session = getattr(failed, "session", None)
+    loops = [] if session is None else [record for record in session.records if record.operation == "while"]
+    if not spans and loops and loops[0].location.is_known:  # in a function of a library
+        spans = [span_of(loops[0].location, "it has such a loop")]
     return problem(
         "GT313",
         "reverse mode cannot go through a loop whose number of steps is not known before: it keeps no states",
@@ -107,8 +111,7 @@ def _returned_by(failed: Any) -> Span | None:
 
 
 def _unreturned(failed: Any) -> tuple[Span, Fix] | None:
-    """The last statement of a function without `return`, which computes its result, and the statement that returns it.
-    """
+    """The last statement of a function without `return`, which computes its result, and one that returns it."""
     code = getattr(user_function(getattr(failed, "function", None)), "__code__", None)
     span = None if code is None else find_unreturned_result(code)
     if span is None:
@@ -180,9 +183,7 @@ def _output_problem(failure: Failure, failed: Any) -> Problem:
         lost = _unreturned(failed) if what == "None" else None
         if lost is not None:
             spans = [lost[0].labelled("computed here, and not returned"), site.span]
-            return problem(
-                "GT311", f"{title}; jax.grad differentiates one number", spans=spans, fixes=[lost[1], fix]
-            )
+            return problem("GT311", f"{title}; jax.grad differentiates one number", spans=spans, fixes=[lost[1], fix])
         return problem("GT311", f"{title}; jax.grad differentiates one number", spans=spans, fixes=fix)
     offered: list[str] = []
     spans = [site.span]

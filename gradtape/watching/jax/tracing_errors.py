@@ -15,7 +15,7 @@ from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Problem, Span
 from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import one_line, source_of
-from gradtape.watching.jax.failures import Failure, asked_span, call_at, called_name, name_of_jax_numpy
+from gradtape.watching.jax.failures import Failure, asked_span, behind, call_at, called_name, name_of_jax_numpy
 
 # -- a value that is not there while a function is traced
 
@@ -25,7 +25,7 @@ def explain_conversion(failure: Failure, failed: Any) -> Problem | None:
     error, words, site = failure.error, failure.words, failure.site
     kind = type(error).__name__
     if not isinstance(error, jax.errors.JAXTypeError | jax.errors.JAXIndexError):
-        return None
+        return _numpy_write_problem(failure) if behind(error, jax.errors.JAXTypeError) is not None else None
     if kind == "UnexpectedTracerError":
         return _leak_problem(failure)
     if kind == "TracerBoolConversionError":
@@ -61,6 +61,34 @@ def explain_conversion(failure: Failure, failed: Any) -> Problem | None:
         notes=[why],
         consequence="a number would be a constant, and the gradient through it lost: JAX refuses",
         fixes=offered or ["compute with the array itself, with functions of jax.numpy"],
+    )
+
+
+def _numpy_write_problem(failure: Failure) -> Problem | None:
+    """`path[i] = x`, where `path` is an array of NumPy and `x` is traced."""
+    site = failure.site
+    statement = None if site.node is None else site.source.statement(site.node)
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else getattr(statement, "target", None)
+    if not isinstance(target, ast.Subscript) or statement is None:
+        return None
+    array = one_line(site.source.text(target.value))
+    index = one_line(site.source.text(target.slice))
+    value = one_line(site.source.text(statement.value))  # type: ignore[attr-defined]
+    jnp_name = name_of_jax_numpy(site)
+    spans = [site.source.span(statement)]
+    made = site.binding(target.value) if isinstance(target.value, ast.Name) else None
+    if made is not None:
+        spans.append(made.labelled("an array of NumPy"))
+    return problem(
+        "GT210",
+        f"a traced value is written into {array}, an array of NumPy, which holds numbers only",
+        spans=[*spans, *asked_span(failure)],
+        notes=["while JAX traces the function there is no number yet, only a shape"],
+        consequence="a number would be a constant, and the gradient through it lost: JAX refuses",
+        fixes=[
+            f"{array} = {array}.at[{index}].set({value}), with {array} made by {jnp_name}.zeros",
+            f"a list, and {jnp_name}.stack of it at the end",
+        ],
     )
 
 
@@ -162,6 +190,8 @@ def _branch_problem(failure: Failure) -> Problem:
     else:
         advice = f"{jnp_name}.where(condition, a, b) chooses each element; jax.lax.cond(condition, f, g, x) one branch"
     kind = type(around).__name__.lower() if isinstance(around, ast.If | ast.While | ast.Assert) else "if"
+    if (flag := _static_advice(failure)) is not None:
+        offered.append(flag)
     return problem(
         "GT210",
         f"{kind} {condition}: whether it is true is not known while JAX traces the function",
@@ -169,6 +199,16 @@ def _branch_problem(failure: Failure) -> Problem:
         consequence="Python would take one branch for all values to come: JAX refuses",
         fixes=[*offered, advice],
     )
+
+
+def _static_advice(failure: Failure) -> str | None:
+    """How the argument is made static that a condition is about, if it is a number of its own, such as a flag."""
+    named = re.search(r"depends on the value of the argument (\w+)\.", failure.words)
+    if named is None or re.search(r"shape \w+\[\d", failure.words):
+        return None
+    maker = "jax.checkpoint(f, static_argnums=...)" if "checkpoint" in failure.words else "jax.jit(f, static_argnames="
+    call = maker if maker.endswith(")") else f'{maker}"{named[1]}")'
+    return f"{call} takes {named[1]} as it is, if it is a flag or a setting"
 
 
 def _where_for_if(site: UserExpression, branch: ast.If, jnp_name: str) -> list[str]:

@@ -65,6 +65,73 @@ def _words_of(tree: ast.AST) -> Iterator[str]:
             yield node.value
 
 
+UPHILL = 0.5
+"""The cosine between a step and the gradient above which it goes uphill."""
+
+_LOSS = re.compile(r"loss|error|cost|mse|nll|residual|penalty|misfit|negative|energy|risk|divergence")
+_ASCENT = re.compile(
+    r"maxim|ascen|ascent|reward|advers|attack|perturb|discriminat|critic|generator|dual|lagrang|multiplier|elbo|"
+    r"utility|reversal|unlearn|worst|minimax|robust"
+)
+"""Words of programs that make a function larger on purpose."""
+
+
+def _is_ascent_meant(location: Location) -> bool:
+    source = source_of(location.file)
+    if source.tree is None or not any(source.lines):
+        return True
+    near = source.lines[max(location.line - 1 - COMMENTS_NEAR, 0) : location.line + COMMENTS_NEAR]
+    return _ASCENT.search(" ".join([*_words_of(source.tree), *near]).lower()) is not None
+
+
+def _slope(moves: Sequence[tuple[Any, Any]]) -> float | None:
+    """The cosine between a step of all parameters and their gradient; None if there is none."""
+    along = sum(float(np.vdot(step, gradient)) for step, gradient in moves)
+    lengths = [sum(float(np.vdot(part, part)) for part in parts) for parts in zip(*moves)]
+    if len(lengths) != 2 or not all(0.0 < length < np.inf for length in lengths):
+        return None
+    return along / float(np.sqrt(lengths[0]) * np.sqrt(lengths[1]))
+
+
+def _ascent_problem(location: Location, name: str, applied: Location | None) -> Problem:
+    asked = span_of(location, "the gradient is taken here")
+    source = source_of(location.file)
+    step = None if applied is not None else _uphill_statement(source)
+    spans = [asked] if step is None else [source.span(step, "the step is made here"), asked]
+    if applied is not None:
+        spans = [span_of(applied, "the step is made here"), asked]
+    return problem(
+        "GT512",
+        f"every step goes uphill, along the gradient of {name}, which grows",
+        spans=spans,
+        consequence="a loss is made smaller by steps against its gradient: the sign is wrong, or is changed twice",
+        fixes=[
+            "params - rate * grads; the optimisers of optax have the sign in them already, and no scale(-1.0) after it",
+            "optax.scale(-rate) at the end of a chain of scale_by_... transformations, which have no sign",
+        ],
+        intent="a name or a comment that says so: maximise, ascent, reward",
+    )
+
+
+def _uphill_statement(source: Any) -> ast.stmt | None:
+    """The one statement of a program that adds a multiple of something to a name: `w = w + 0.1 * g`."""
+    found: list[ast.stmt] = []
+    for node in [] if source.tree is None else ast.walk(source.tree):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp) and isinstance(node.value.op, ast.Add):
+            target, first = node.targets[0], node.value.left
+            same = isinstance(target, ast.Name) and isinstance(first, ast.Name) and target.id == first.id
+            if same and isinstance(node.value.right, ast.BinOp) and isinstance(node.value.right.op, ast.Mult):
+                found.append(node)
+        elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add) and isinstance(node.value, ast.BinOp):
+            found.append(node)
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and node.value.args:
+            function = node.value.args[0]
+            body = function.body if isinstance(function, ast.Lambda) else None
+            if isinstance(body, ast.BinOp) and isinstance(body.op, ast.Add):
+                found.append(node)
+    return found[0] if len(found) == 1 else None
+
+
 class _Parameter:
     """What was seen of one parameter at a place that takes gradients."""
 
@@ -75,6 +142,7 @@ class _Parameter:
         self.changes = 0
         self.had_no_gradient = False
         self.was_computed = False  # an update reached it, which was zero
+        self.last: tuple[Any, Any] | None = None  # its value and its gradient at the step before
 
     def see(self, digest: Hashable, held: Any, is_handed_on: bool) -> None:
         """See its value at the next step: the same array as before, or another one with the same numbers."""
@@ -89,11 +157,16 @@ class UpdateObserver:
 
     def __init__(self) -> None:
         self._places: dict[tuple[int, int], tuple[Location, dict[str, _Parameter]]] = {}
+        self._slopes: dict[tuple[int, int], list[float]] = {}  # how far each step went along the gradient
+        self._names: dict[tuple[int, int], str] = {}
+        self.applied: Location | None = None  # where updates were applied last
 
-    def see(self, location: Location, leaves: Sequence[Any], gradients: Sequence[Any]) -> None:
-        """Look at the parameters of a gradient that was taken."""
+    def see(self, location: Location, leaves: Sequence[Any], gradients: Sequence[Any], function: Any = None) -> None:
+        """Look at the parameters of a gradient of `function` that was taken."""
         place = id(location.code), location.offset
         _, known = self._places.setdefault(place, (location, {}))
+        self._names[place] = getattr(function, "__name__", "")
+        moves: list[tuple[Any, Any]] = []
         for leaf, gradient in zip(leaves, gradients):
             value = leaf.value()
             if value is None or value.nbytes > BYTES_AT_MOST:
@@ -107,6 +180,17 @@ class UpdateObserver:
                 parameter.see(digest, held, is_handed_on)
             if gradient is None or not np.any(gradient) or not np.isfinite(gradient).all():
                 parameter.had_no_gradient = True
+            if parameter.last is not None and parameter.last[0].shape == value.shape:
+                moves.append((value - parameter.last[0], parameter.last[1]))
+            is_number = gradient is not None and value.dtype.kind == "f" and np.shape(gradient) == value.shape
+            is_number = is_number and len(self._slopes.get(place, ())) < STEPS_AT_LEAST - 1
+            parameter.last = (np.array(value), np.array(gradient)) if is_number else None
+        slope = _slope(moves)
+        if slope is not None:
+            self._slopes.setdefault(place, []).append(slope)
+        if len(self._slopes.get(place, ())) >= STEPS_AT_LEAST - 1:  # enough was seen: let go of the copies
+            for parameter in known.values():
+                parameter.last = None
 
     def finish(self) -> None:
         """Report the parameters that had a gradient in every step and kept their value, while others changed."""
@@ -120,6 +204,13 @@ class UpdateObserver:
             found = _kept_problem(location, kept, moved)
             if is_due("GT513", *found.place[1:]):
                 report(found)
+        for place, slopes in self._slopes.items():
+            location = self._places[place][0]
+            is_ascent = len(slopes) >= STEPS_AT_LEAST - 1 and min(slopes) > UPHILL
+            if is_ascent and _LOSS.search(self._names[place].lower()) and not _is_ascent_meant(location):
+                found = _ascent_problem(location, self._names[place], self.applied)
+                if is_due("GT512", *found.place[1:]):
+                    report(found)
 
 
 def _array_behind(kept: Any) -> tuple[Any, bool]:
@@ -181,8 +272,8 @@ def _kept_problem(location: Location, kept: Sequence[str], moved: Sequence[str])
 def judge_updates(params: Any, updates: Any, gradients: Sequence[Any], made: tuple[Any, Any]) -> None:
     """Report updates that are applied and some of which are the gradients themselves, others not.
 
-    `made` are the gradients that an optimiser was given last, and the updates that it made of them: where those exist and
-    all gradients are applied instead, that is reported as well.
+    `made` are the gradients that an optimiser was given last, and the updates that it made of them: where those exist
+    and all gradients are applied instead, that is reported as well.
     """
     raw = {id(gradient) for gradient in gradients}
     leaves = tree_flatten_with_path(updates)[0]
@@ -225,7 +316,9 @@ def _instead_problem() -> Problem:
         and isinstance(node.targets[0], ast.Tuple)
         and isinstance(node.targets[0].elts[0], ast.Name)
     }
-    offered: list[str] = [Fix(names.pop(), True, site.source.span(part))] if part is not None and len(names) == 1 else []
+    offered: list[str] = (
+        [Fix(names.pop(), True, site.source.span(part))] if part is not None and len(names) == 1 else []
+    )
     return problem(
         "GT512",
         "the gradients themselves are added to the parameters, not the updates that the optimiser made of them",

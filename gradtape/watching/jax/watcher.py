@@ -234,7 +234,7 @@ class Watcher:
                 self.tell(note)
             gradients = [None if kept is None else kept.array() for kept in taken.gradients]
             if not taken.is_jacobian and len(gradients) == len(taken.leaves):
-                self.updates.see(taken.location, taken.leaves, gradients)
+                self.updates.see(taken.location, taken.leaves, gradients, taken.function)
         finally:
             local.is_judging = was
 

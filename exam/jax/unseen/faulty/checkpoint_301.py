@@ -19,7 +19,7 @@ def loss(weights, batch):
     hidden = batch
     for _ in range(3):
         hidden = remat_block(weights, hidden, True)  # <- here
-    return jnp.mean(hidden ** 2)
+    return jnp.mean(hidden**2)
 
 
 g = jax.grad(loss)(jnp.eye(4) * 0.5, jnp.ones((6, 4)))  # <- asked

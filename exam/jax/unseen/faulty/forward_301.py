@@ -7,7 +7,7 @@ import jax.numpy as jnp
 
 
 def potential(position):
-    return 0.5 * jnp.sum(position ** 2) + 0.1 * jnp.prod(position)
+    return 0.5 * jnp.sum(position**2) + 0.1 * jnp.prod(position)
 
 
 position = jnp.array([1.0, 2.0, 0.5])

@@ -10,7 +10,7 @@ anchor = jnp.array([1.0, -2.0])
 
 
 def inner(x, penalty):
-    return jnp.sum((x - anchor) ** 2) + penalty * jnp.sum(x ** 2)
+    return jnp.sum((x - anchor) ** 2) + penalty * jnp.sum(x**2)
 
 
 def validation_loss(penalty):

@@ -10,7 +10,7 @@ penalty = 1.0
 
 
 def loss(x):
-    return penalty * jnp.sum(x ** 2)  # <- here
+    return penalty * jnp.sum(x**2)  # <- here
 
 
 gradient = jax.jit(jax.grad(loss))  # <- here

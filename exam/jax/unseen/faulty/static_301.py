@@ -11,7 +11,7 @@ import jax.numpy as jnp
 @partial(jax.jit, static_argnums=(1,))
 def loss(flat, sizes):
     first, second = flat[: sizes[0]], flat[sizes[0] :]
-    return jnp.sum(first ** 2) + jnp.sum(jnp.cos(second))
+    return jnp.sum(first**2) + jnp.sum(jnp.cos(second))
 
 
 sizes = [2, 2]  # <- here

@@ -8,13 +8,13 @@ outputs = jnp.array([0.1, 0.8, 0.9, 0.9, 0.2])
 
 
 def kernel(length):
-    return jnp.exp(-0.5 * (inputs[:, None] - inputs) ** 2 / length ** 2) - 1e-4 * jnp.eye(5)
+    return jnp.exp(-0.5 * (inputs[:, None] - inputs) ** 2 / length**2) - 1e-4 * jnp.eye(5)
 
 
 def negative_log_likelihood(length):
     factor = jnp.linalg.cholesky(kernel(length) + 1e-3 * jnp.eye(5))
     whitened = jax.scipy.linalg.solve_triangular(factor, outputs, lower=True)
-    return 0.5 * jnp.sum(whitened ** 2) + jnp.sum(jnp.log(jnp.diag(factor)))
+    return 0.5 * jnp.sum(whitened**2) + jnp.sum(jnp.log(jnp.diag(factor)))
 
 
 g = jax.grad(negative_log_likelihood)(1.0)

@@ -9,7 +9,7 @@ params = {"mean": jnp.array(0.0), "log_std": jnp.array(1.0)}
 def negative_log_likelihood(params):
     log_std = jnp.clip(params["log_std"], -5.0, 2.0)
     scaled = (data - params["mean"]) / jnp.exp(log_std)
-    return jnp.mean(0.5 * scaled ** 2 + log_std)
+    return jnp.mean(0.5 * scaled**2 + log_std)
 
 
 for _ in range(4):

@@ -11,7 +11,7 @@ class Regressor(nn.Module):
 
 model = Regressor()
 x = jnp.linspace(-1.0, 1.0, 32).reshape(16, 2)
-y = jnp.sum(x ** 2, axis=1, keepdims=True)
+y = jnp.sum(x**2, axis=1, keepdims=True)
 params = model.init(jax.random.key(1), x)
 
 

@@ -7,7 +7,7 @@ counts = 5.0 * jnp.exp(-0.7 * times)
 
 def loss(params):
     residual = params["a"] * jnp.exp(-params["k"] * times) - counts
-    return jnp.sum(residual ** 2)
+    return jnp.sum(residual**2)
 
 
 params = {"a": jnp.array(1.0), "k": jnp.array(0.1)}

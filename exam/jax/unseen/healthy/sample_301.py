@@ -6,7 +6,10 @@ rewards = jnp.array([0.1, 1.0, 0.3])
 
 
 def objective(logits, key):
-    return -jnp.mean(rewards[jax.random.categorical(key, logits, shape=(64,))] * jax.nn.log_softmax(logits)[jax.random.categorical(key, logits, shape=(64,))])
+    return -jnp.mean(
+        rewards[jax.random.categorical(key, logits, shape=(64,))]
+        * jax.nn.log_softmax(logits)[jax.random.categorical(key, logits, shape=(64,))]
+    )
 
 
 logits = jnp.zeros(3)

@@ -5,7 +5,7 @@ penalty = 1.0
 
 
 def loss(x, penalty):
-    return penalty * jnp.sum(x ** 2)
+    return penalty * jnp.sum(x**2)
 
 
 gradient = jax.jit(jax.grad(loss))

@@ -17,7 +17,9 @@ params, batch_stats = variables["params"], variables["batch_stats"]
 
 
 def loss(params):
-    predictions, changed = model.apply({"params": params, "batch_stats": batch_stats}, jnp.ones((8, 4)), mutable=["batch_stats"])
+    predictions, changed = model.apply(
+        {"params": params, "batch_stats": batch_stats}, jnp.ones((8, 4)), mutable=["batch_stats"]
+    )
     return jnp.mean((predictions - 1.0) ** 2), changed
 
 
