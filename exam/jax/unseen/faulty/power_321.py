@@ -1,0 +1,18 @@
+# expect: GT401 or GT402
+# cause: a negative number to a power that is no integer is NaN
+# wrong: not bool(np.all(np.isfinite(g)))
+# cure: (depth - w[1]) ** w[0] -> jnp.maximum(depth - w[1], 0.01) ** w[0]
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+depth = jnp.linspace(0.1, 2.0, 10)
+flow = depth**1.5
+
+
+def loss(w):
+    model = (depth - w[1]) ** w[0]  # <- here
+    return jnp.sum((model - flow) ** 2)
+
+
+value, g = jax.jit(jax.value_and_grad(loss))(jnp.array([1.3, 0.5]))  # <- asked

@@ -1,0 +1,23 @@
+# expect: GT306 or GT314
+# cause: update takes the gradients, the state and the parameters; the state and the parameters are swapped
+# wrong: raises Exception
+# cure: optimiser.update(grads, params, state) -> optimiser.update(grads, state, params)
+import jax
+import jax.numpy as jnp
+import optax
+
+x = jnp.linspace(-1.0, 1.0, 30).reshape(10, 3)
+y = x.sum(axis=1)
+params = {"w": jnp.zeros(3)}
+optimiser = optax.adam(0.1)
+state = optimiser.init(params)
+
+
+def loss(params):
+    return jnp.mean((x @ params["w"] - y) ** 2)
+
+
+for _ in range(3):
+    grads = jax.grad(loss)(params)
+    updates, state = optimiser.update(grads, params, state)  # <- here
+    params = optax.apply_updates(params, updates)

@@ -1,0 +1,17 @@
+import jax
+import jax.numpy as jnp
+
+data = jnp.linspace(-1.0, 1.0, 64)
+
+
+def step(w):
+    return w - 0.1 * jax.grad(lambda w: jnp.mean((jnp.outer(data, w).sum(axis=1) - data) ** 2))(w)
+
+
+fast_step = jax.jit(step)
+w = jnp.ones(256)
+for _ in range(3):
+    new = fast_step(w)
+    drift = jnp.abs(new - w).max()
+    w = new
+assert bool(jnp.isfinite(drift))

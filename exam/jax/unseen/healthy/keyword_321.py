@@ -1,0 +1,12 @@
+import jax
+import jax.numpy as jnp
+
+signal = jnp.sin(jnp.linspace(0.0, 6.0, 50))
+
+
+def roughness(signal, weight):
+    return weight * jnp.sum((signal[1:] - signal[:-1]) ** 2)
+
+
+g = jax.grad(roughness, argnums=1)(signal, 0.5)
+assert float(g) > 0
