@@ -123,7 +123,13 @@ def report_missing(taken: TakenGradient, missing: Sequence[LeafRecord], usage: U
         if cut is not None:
             if not is_all and code_of(cut) == "GT208" and is_stop_meant(cut, leaf):
                 continue
-        elif _is_used(taken, leaf) or not (is_all or _has_siblings(taken, leaf)):
+        elif _is_used(taken, leaf):
+            lost = _overwritten(taken, leaf)
+            if lost is not None and is_due("GT201", *lost.place[1:]):
+                report(lost)
+                return True
+            continue
+        elif not (is_all or _has_siblings(taken, leaf)):
             continue
         found = _missing_problem(taken, missing if is_all else [leaf], is_all)
         if cut is None and not is_all:
@@ -161,6 +167,53 @@ def _has_siblings(taken: TakenGradient, leaf: LeafRecord) -> bool:
 def _is_used(taken: TakenGradient, leaf: LeafRecord) -> bool:
     """Whether an operation used an argument, whatever became of its result."""
     return any(leaf in record.parents for record in taken.session.records)
+
+
+def _overwritten(taken: TakenGradient, leaf: LeafRecord) -> Problem | None:
+    """A parameter whose only result was bound to a name that is bound again before it is read."""
+    reached = {leaf}
+    for record in taken.session.records:
+        if any(parent in reached for parent in record.parents):
+            reached.add(record)
+    used = {parent for record in reached for parent in record.parents}
+    ends = [record for record in reached if record not in used and record is not leaf]
+    lost = [_next_binding(record.location) for record in ends]
+    if not lost or any(each is None for each in lost):
+        return None
+    name, first, second = next(each for each in lost if each is not None)
+    return problem(
+        "GT201",
+        f"the gradient of {names_of([leaf])} is zero: {name}, which is computed from it, is bound to another value "
+        "before it is used",
+        spans=[
+            second.labelled(f"{name} is bound again here"),
+            first.labelled(f"computed from {names_of([leaf])}"),
+            span_of(taken.location, "the gradient is taken here"),
+        ],
+        consequence="JAX gives zeros for what was not used: it will not move",
+        fixes=[f"read {name} in the second statement, or give it another name and use both"],
+        cause="GT202",
+    )
+
+
+def _next_binding(location: Any) -> tuple[str, Span, Span] | None:
+    """The name that the statement at a place binds, if the next one about it binds it again without reading it."""
+    from gradtape.explain.source.expression import site_at
+
+    site = site_at(location)
+    statement = None if site.node is None else site.source.statement(site.node)
+    target = statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
+    if statement is None or not isinstance(target, ast.Name):
+        return None
+    holder = site.source.parents.get(statement)
+    body = next((b for b in (getattr(holder, n, None) for n in ("body", "orelse")) if b and statement in b), [])
+    for after in body[body.index(statement) + 1 :]:
+        mentions = [part for part in ast.walk(after) if isinstance(part, ast.Name) and part.id == target.id]
+        if not mentions:
+            continue
+        is_rebound = isinstance(after, ast.Assign) and all(isinstance(part.ctx, ast.Store) for part in mentions)
+        return (target.id, site.source.span(statement), site.source.span(after)) if is_rebound else None
+    return None
 
 
 def cut_behind(taken: TakenGradient, leaf: LeafRecord) -> WatchedRecord | None:

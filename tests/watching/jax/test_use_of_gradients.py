@@ -174,3 +174,26 @@ def test_gradient_that_changes_another_argument_is_found() -> None:
     (found,) = found_in(wrong)
     assert (found.code, str(found.fixes[0])) == ("GT314", "jax.grad(first, argnums=1)")
     assert codes(mechanics) == []
+
+
+def test_result_that_is_bound_again_before_it_is_used_is_found() -> None:
+    """The parameter behind the first value gets no gradient; none is missed where both are used."""
+
+    def network(params: Any, is_kept: bool) -> Any:
+        output = jnp.sin(X @ params["first"])
+        if is_kept:
+            output = output + jnp.tanh(X @ params["second"])
+            return jnp.sum(output**2)
+        output = jnp.tanh(X @ params["second"])
+        return jnp.sum(output**2)
+
+    params = {"first": jnp.ones(3), "second": jnp.full(3, 0.5)}
+    assert codes(lambda: jax.grad(network)(params, True)) == []
+
+    def lost(params: Any) -> Any:
+        output = jnp.sin(X @ params["first"])
+        output = jnp.tanh(X @ params["second"])
+        return jnp.sum(output**2)
+
+    (found,) = found_in(lambda: jax.grad(lost)(params))
+    assert (found.codes, "first" in found.title) == (("GT201", "GT202"), True)
