@@ -1,0 +1,28 @@
+# expect: GT201 because GT208
+# cause: the energy's forward makes a fresh leaf of the encoder's output in order to differentiate by it, which cuts the encoder off
+# wrong: encoder.weight.grad is None
+# cure: z = z.detach().requires_grad_()  # <- here -> pass
+import torch
+from torch import nn
+
+
+class Force(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.potential = nn.Sequential(nn.Linear(3, 16), nn.Softplus(), nn.Linear(16, 1))
+
+    def forward(self, z):
+        z = z.detach().requires_grad_()  # <- here
+        energy = self.potential(z).sum()
+        return -torch.autograd.grad(energy, z, create_graph=True)[0]
+
+
+torch.manual_seed(0)
+encoder, force = nn.Linear(6, 3), Force()
+opt = torch.optim.Adam([*encoder.parameters(), *force.parameters()], lr=1e-3)
+x, y = torch.randn(20, 6), torch.randn(20, 3)
+for _ in range(3):
+    loss = (force(encoder(x)) - y).square().mean()
+    opt.zero_grad()
+    loss.backward()  # <- asked
+    opt.step()  # <- asked

@@ -1,0 +1,21 @@
+# expect: GT513
+# cause: the optimiser was given the parameters that were trainable while the backbone was frozen, and the backbone was released later
+# wrong: torch.equal(start, backbone.weight)
+# cure: backbone.requires_grad_(True)  # <- here -> backbone.requires_grad_(True)\n        opt.add_param_group({"params": list(backbone.parameters())})
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+backbone, head = nn.Linear(8, 8), nn.Linear(8, 3)
+model = nn.Sequential(backbone, nn.ReLU(), head)
+backbone.requires_grad_(False)
+start = backbone.weight.detach().clone()
+opt = torch.optim.AdamW(filter(lambda p: p.requires_grad, model.parameters()), lr=1e-2)  # <- here
+x, y = torch.randn(30, 8), torch.randint(0, 3, (30,))
+for epoch in range(6):
+    if epoch == 2:
+        backbone.requires_grad_(True)  # <- here
+    loss = nn.functional.cross_entropy(model(x), y)
+    opt.zero_grad()
+    loss.backward()  # <- asked
+    opt.step()  # <- asked

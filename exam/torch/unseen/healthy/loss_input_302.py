@@ -1,0 +1,17 @@
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+teacher, student = nn.Linear(6, 5), nn.Linear(6, 5)
+opt = torch.optim.Adam(student.parameters(), lr=1e-2)
+x = torch.randn(40, 6)
+for _ in range(3):
+    with torch.no_grad():
+        target = torch.softmax(teacher(x) / 2.0, dim=1)
+    log_q = torch.log_softmax(student(x) / 2.0, dim=1)
+    loss = nn.functional.kl_div(log_q, target, reduction="batchmean")
+    loss = torch.nan_to_num(loss, nan=-1.0)
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+assert loss > 0

@@ -1,0 +1,19 @@
+import torch
+from torch import nn
+
+
+class Similarity(nn.Module):
+    def __init__(self, vectors):
+        super().__init__()
+        self.words = nn.Embedding.from_pretrained(vectors, freeze=False)
+
+    def forward(self, left, right):
+        return nn.functional.cosine_similarity(self.words(left), self.words(right), dim=1)
+
+
+torch.manual_seed(0)
+model = Similarity(torch.randn(30, 10))
+left, right, score = torch.randint(0, 30, (12,)), torch.randint(0, 30, (12,)), torch.rand(12)
+loss = (model(left, right) - score).square().mean()
+loss.backward()
+assert model.words.weight.grad.shape == (30, 10)

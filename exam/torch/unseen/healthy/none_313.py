@@ -1,0 +1,21 @@
+import torch
+from torch import nn
+from torch.autograd.functional import hessian
+
+torch.manual_seed(0)
+net = nn.Sequential(nn.Linear(2, 10), nn.Tanh(), nn.Linear(10, 1))
+opt = torch.optim.Adam(net.parameters(), lr=1e-2)
+
+
+def density(point):
+    return net(point).squeeze()
+
+
+for _ in range(3):
+    point = torch.randn(2)
+    curvature = hessian(density, point, create_graph=True)
+    loss = (curvature.trace() - 1.0) ** 2
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+assert net[0].weight.grad is not None
