@@ -28,12 +28,13 @@ from gradtape.explain.source.expression import UserExpression, site_at
 from gradtape.watching.computation import RecordedComputation
 from gradtape.watching.facts import facts_of
 from gradtape.watching.observers import observers
-from gradtape.watching.record import OperationRecord, WatchedRecord
+from gradtape.watching.record import OperationRecord, ResultRecord, WatchedRecord
 
 Arrival = tuple[WatchedRecord, np.ndarray[Any, Any] | None]
 """A source and the gradient that it got; None if it got none."""
 
 
+_WITH_POSITIONS = frozenset({"max", "min", "median", "mode"})  # of PyTorch: along an axis they give positions too
 NO_REASONS: Mapping[WatchedRecord, Problem] = {}
 
 
@@ -112,6 +113,8 @@ def judge_records(computation: RecordedComputation, departures: Sequence[Watched
     _judge_reshapes(computation)
     for record in computation.records:
         if not isinstance(record, OperationRecord):
+            if isinstance(record, ResultRecord) and record.part == 0 and record.parents[0].operation in _WITH_POSITIONS:
+                axis_alignment.judge_reduction(record, computation, record.parents[0])
             continue
         finding = record.finding
         if isinstance(finding, Residual):

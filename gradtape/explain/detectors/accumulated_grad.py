@@ -25,23 +25,32 @@ def warn_added(where: SourceLocation, leaves: Sequence[Any] = ()) -> None:
 
     `leaves` are the tensors whose gradients were added to, where the program changes them one by one.
     """
+    found = added_problem(where, leaves)
+    if found is not None:
+        report(found)
+
+
+def added_problem(where: SourceLocation, leaves: Sequence[Any] = (), is_shared: bool = False) -> Problem | None:
+    """The problem that `warn_added` reports; None if it is not to be reported at this place.
+
+    If the gradient `is_shared`, another pass has added to it for another optimiser: clearing after the step is too
+    early then.
+    """
     span = span_of(where)
     if not is_due("GT511", span.file, span.line, span.column):
-        return
+        return None
     site = UserExpression.present()
-    report(
-        problem(
-            "GT511",
-            "backward() adds to the gradient of the step before, which was used and not cleared",
-            spans=[span.labelled("adds to .grad"), site.span.labelled("uses the sum of both")],
-            consequence="each step goes along the sum of all gradients so far, not along the last one",
-            fixes=_cleared_before(where, site, leaves) or _cleared(site),
-            intent="gt.explain.configure(GT511='off')",
-        )
+    return problem(
+        "GT511",
+        "backward() adds to the gradient of the step before, which was used and not cleared",
+        spans=[span.labelled("adds to .grad"), site.span.labelled("uses the sum of both")],
+        consequence="each step goes along the sum of all gradients so far, not along the last one",
+        fixes=_cleared_before(where, site, leaves, is_shared) or _cleared(site),
+        intent="gt.explain.configure(GT511='off')",
     )
 
 
-def _cleared_before(where: SourceLocation, site: UserExpression, leaves: Sequence[Any]) -> list[str]:
+def _cleared_before(where: SourceLocation, site: UserExpression, leaves: Sequence[Any], is_shared: bool) -> list[str]:
     """The statement of the backward pass, after one that clears all gradients.
 
     Needed where that of the step is too late, in the closure that an optimiser calls several times, where several
@@ -62,7 +71,8 @@ def _cleared_before(where: SourceLocation, site: UserExpression, leaves: Sequenc
             owner = owner.value
         visible = site.frame is not None and isinstance(owner, ast.Name) and owner.id in site.frame.f_globals
         is_reachable = visible or where.code in getattr(site.location.code, "co_consts", ())
-        if not is_read and not (is_closure and is_reachable):
+        is_shared = is_shared and where.code is site.location.code
+        if not is_read and not is_shared and not (is_closure and is_reachable):
             return []
         clearing = f"{one_line(site.source.text(call.func.value))}.zero_grad()"
     else:

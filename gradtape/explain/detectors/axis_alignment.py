@@ -32,18 +32,22 @@ STEPS_AT_MOST = 64
 # -- reduced without keepdims
 
 
-def judge_reduction(node: Record, replay: Computation) -> bool:
-    """Warn of `x / x.sum(axis=1)` where x is square: the sums of the rows meet the columns. Whether it warned."""
-    axes = node.params.get("axis")
+def judge_reduction(node: Record, replay: Computation, reduction: Record | None = None) -> bool:
+    """Warn of `x / x.sum(axis=1)` where x is square: the sums of the rows meet the columns. Whether it warned.
+
+    Of a reduction with several results, such as PyTorch's `x.max(dim=1)`, `node` is the one with the values.
+    """
+    reduction = node if reduction is None else reduction
+    axes = reduction.params.get("axis")
     if node not in replay.consumers or not axes or len(axes) != 1:
         return False
-    if node.params.get("keepdims") is not False:
+    if reduction.params.get("keepdims") is not False:
         return False
-    reduced, axis = node.parents[0], axes[0]
+    reduced, axis = reduction.parents[0], axes[0]
     vectors = list(_elementwise_results(node, replay))
     if any(len(user.shape) > len(node.shape) and _changes_axes(user) for v in vectors for user in replay.consumers[v]):
         return False  # another use restores the axis, so the author knows both
-    beginning = _reduced_array(reduced, node)
+    beginning = _reduced_array(reduced, reduction)
     for vector in vectors:
         for user in replay.consumers[vector]:
             if not _is_normalisation(user, vector, reduced.shape) or not _is_computed_from(user.parents[0], beginning):
@@ -56,7 +60,7 @@ def judge_reduction(node: Record, replay: Computation) -> bool:
                 place = axis - len(reduced.shape)  # from the end: inside vmap the batch axis comes first
                 if value is not None and np.allclose(value, np.swapaxes(value, place - 1, place), equal_nan=True):
                     return False  # of a symmetric array both axes have the same sums
-                found = _misaligned_problem(node, user, axis)
+                found = _misaligned_problem(reduction, user, axis)
                 if is_due("GT103", *found.place[1:]):
                     report(found)
                 return True

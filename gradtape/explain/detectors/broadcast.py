@@ -35,6 +35,7 @@ from gradtape.explain.source.files import one_line
 from gradtape.explain.source.libraries import record_of
 
 _DIFFERENCES = ("subtract", "squared_difference")
+_COMPARISONS = ("equal", "not_equal", "greater", "greater_equal", "less", "less_equal")
 _REDUCTIONS = ("sum", "mean", "max", "min", "norm", "logsumexp", "prod")
 
 
@@ -68,7 +69,10 @@ def diagnose_broadcast(
         if not is_written(site, record.operation):
             return None
         if not is_axis_explicit(site, inputs, shapes, residual):
-            return Finding("GT101", outer_problem(site, inputs))
+            found = outer_problem(site, inputs)
+            if record.operation in _COMPARISONS:
+                found = found.with_(consequence="what is counted from it is not one answer for each example")
+            return Finding("GT101", found)
         if (residual and _has_kept_axis(inputs)) or (record.operation == "multiply" and _has_weights(inputs)):
             return Finding("GT101", outer_problem(site, inputs), waits=True, is_table=True)
         return None

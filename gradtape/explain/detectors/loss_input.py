@@ -105,6 +105,64 @@ def warn_not_log_probabilities(name: str, input: Any, axis: int | None) -> None:
     )
 
 
+def warn_labels_out_of_range(name: str, target: Any, low: float, high: float) -> None:
+    """Warn of labels of a binary cross entropy that are no probabilities, such as -1 and 1, or pixels up to 255."""
+    site = UserExpression.present()
+    array = array_of(target)
+    call = _call_node(site)
+    part = None if call is None else next((k.value for k in call.keywords if k.arg == "target"), None)
+    if part is None and call is not None and len(call.args) > 1 and not isinstance(call.args[1], ast.Starred):
+        part = call.args[1]
+    values = np.unique(array)[:3]
+    change = ""
+    if np.array_equal(values, [-1.0, 1.0]):
+        change = "({} + 1) / 2"
+    elif np.array_equal(values, [1.0, 2.0]):
+        change = "{} - 1"
+    elif low >= 0 and 1 < high <= 255:
+        change = "{} / 255" if high > 16 else ""
+    fixes: list[str] = []
+    if part is not None and change:
+        text = one_line(site.source.text(part))
+        is_atom = isinstance(part, ast.Name | ast.Call | ast.Attribute | ast.Subscript)
+        fixes = [Fix(change.format(text if is_atom else f"({text})"), True, site.source.span(part))]
+    what = "the targets" if part is None else one_line(site.source.text(part))
+    _report(
+        f"{name} takes targets between 0 and 1, and {what} is between {low:.4g} and {high:.4g}",
+        site,
+        None,
+        "",
+        consequence="the loss has no lower bound: it falls below zero as long as the logits grow",
+        fixes=[*fixes, "labels 0.0 and 1.0, or probabilities: (y + 1) / 2 for labels -1 and 1, x / 255 for pixels"],
+        intent="gt.explain.configure(GT509='off')",
+    )
+
+
+def warn_swapped(name: str, input: Any, target: Any) -> None:
+    """Warn of a loss of probabilities and logarithms of probabilities whose arguments are swapped."""
+    site = UserExpression.present()
+    call = _call_node(site)
+    fixes: list[str] = []
+    if call is not None and len(call.args) > 1 and not any(isinstance(part, ast.Starred) for part in call.args[:2]):
+        first, second = (site.source.span(part) for part in call.args[:2])
+        whole = site.source.span(call)
+        text = replace_span(whole, second, first.text)
+        if text is not None and "\n" not in whole.text:
+            start = first.column or 0
+            begin = start - (whole.column or 0)
+            fixes = [Fix(text[:begin] + second.text + text[begin + len(first.text) :], True, whole)]
+    _report(
+        f"the arguments of {name} are swapped: it takes the logarithms of the model's probabilities first, then the "
+        "target's probabilities",
+        site,
+        _producer(record_of(target), "log_softmax"),
+        "the logarithms are made here",
+        consequence="the loss is that of other numbers, and may be NaN",
+        fixes=[*fixes, f"{name}(log_probabilities, target)"],
+        intent="gt.explain.configure(GT509='off')",
+    )
+
+
 def _report(title: str, site: UserExpression, made: Record | None, label: str, **parts: Any) -> None:
     spans = [site.span]
     if made is not None and made.location.is_known:

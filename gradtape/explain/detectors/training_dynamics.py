@@ -373,7 +373,7 @@ def _einsum_attention_axis(node: Record, axis: int, softmax: Record) -> tuple[in
         return None
     own, values = letters if node.parents[0] is softmax else letters[::-1]
     summed = [place for place, letter in enumerate(own) if letter in values and letter not in result]
-    if len(own) != len(softmax.shape) or own[axis] not in result or own[axis] in values or len(summed) != 1:
+    if len(own) != len(softmax.shape) or own[axis] not in result or len(summed) != 1:
         return None
     weights = node.operand_value(1 - node.parents.index(softmax))
     if weights is not None and np.allclose(np.sum(weights, axis=values.index(own[summed[0]])), 1.0):

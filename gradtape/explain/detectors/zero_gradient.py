@@ -22,6 +22,11 @@ _FLAT_PLACES = {
     "hard_sigmoid": "is at an end of its range for every element, where its slope is 0",
     "hard_tanh": "is at an end of its range for every element, where its slope is 0",
     "hardtanh": "is at an end of its range for every element, where its slope is 0",
+    "hardsigmoid": "is at an end of its range for every element, where its slope is 0",
+    "hardswish": "is 0 for every element, so its slope is 0",
+    "threshold": "is below the threshold for every element, so its slope is 0",
+    **dict.fromkeys(("softshrink", "hardshrink"), "is 0 for every element, which lie within the threshold"),
+    "grid_sample": "takes the nearest pixel, which stays the same when the grid moves a little",
     "maximum": "takes the other operand for every element",
     "minimum": "takes the other operand for every element",
     "clip": "is at a bound for every element, and lies outside",
@@ -42,7 +47,10 @@ _SATURATION_VALUES = {
     "erfc": (0.0, 2.0),
 }
 _ACTIVATIONS = frozenset(
-    ["relu", "relu6", "hard_sigmoid", "hard_tanh", "hardtanh", "tanh", "sigmoid", "softmax", "log_softmax"]
+    [
+        *("relu", "relu6", "hard_sigmoid", "hard_tanh", "hardtanh", "hardsigmoid", "hardswish", "threshold"),
+        *("softshrink", "hardshrink", "tanh", "sigmoid", "softmax", "log_softmax"),
+    ]
 )
 _LAYERS = frozenset(["matmul", "dot", "einsum", "tensordot", "inner", "linear", "conv", "convolution", "bilinear"])
 _FIXES = {
@@ -53,6 +61,10 @@ _FIXES = {
     ),
     "relu": "a smaller learning rate, or weights and biases that leave some units above 0 for some examples; "
     "leaky_relu and gelu of gt.nn.functional have a slope there",
+    **dict.fromkeys(
+        ("softshrink", "hardshrink", "threshold"), "a smaller threshold, or inputs and weights that exceed it"
+    ),
+    "grid_sample": 'mode="bilinear", which has a derivative by the grid',
     "clip": "clip what is used, not what is learned; gt.tanh or gt.sigmoid, scaled to the range, always have a slope",
     "where": "look at the condition: it is the same everywhere",
     "maximum": "look at the operand that is taken: it is larger everywhere",
@@ -150,7 +162,7 @@ def _classify(replay: Replayable, node: Record, slot: int, targets: Sequence[Any
     if name == "clip" and out is not None and not np.any(out):
         name = "relu"  # clip(x, 0, None)
     if name in _FLAT_PLACES:
-        if name == "where" and slot == 0:
+        if name in ("where", "grid_sample") and slot == 0:  # the condition; the image
             return None
         if _is_linear_from(replay, node):
             return None  # the flat function itself was differentiated

@@ -31,7 +31,14 @@ _PASSING_ON = frozenset(
 _JOINING = frozenset({"concatenate", "concat", "stack", "hstack", "vstack", "dstack", "column_stack", "block"})
 _OPERATOR_INSTRUCTIONS = ("BINARY_OP", "COMPARE_OP", "UNARY_")
 _SHORT_NAMES = {"power": "pow", "divide": "true_divide", "subtract": "sub", "multiply": "mul", "add": "add"}
-_OTHER_NAMES = {"clip": ("clamp", "clamp_min", "clamp_max", "clip_by_value"), "norm": ("vector_norm",)}
+_OTHER_NAMES = {
+    "clip": ("clamp", "clamp_min", "clamp_max", "clip_by_value"),
+    "norm": ("vector_norm",),
+    "maximum": ("max",),
+    "minimum": ("min",),
+    "equal": ("eq",),
+    "not_equal": ("ne",),
+}
 CALLERS_FOLLOWED = 3
 EXPRESSIONS_FOLLOWED = 40
 

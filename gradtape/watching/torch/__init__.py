@@ -12,6 +12,8 @@ program_errors  errors of the program's own expressions: tuples, numbers and cla
 errors      PyTorch's own exceptions, explained where a call raised: shapes, writes to leaves, what was asked for
 layer_errors, argument_errors   sizes of layers; labels and dtypes
 engine_errors   exceptions of a backward pass, from their traceback
+known_messages, message_table   what other messages of PyTorch mean, at the user's line
+dropped_axis    shapes that do not fit because squeeze() has dropped the axis of the examples
 queries     why a gradient is what it is; whether the examples of a batch are independent
 """
 
@@ -37,12 +39,14 @@ from gradtape.watching.budget import Budget
 from gradtape.watching.observers import observers
 from gradtape.watching.torch import queries
 from gradtape.watching.torch.calls import CallRecorder
-from gradtape.watching.torch.engine_errors import explain_error
+from gradtape.watching.torch.dropped_axis import blame_squeeze
+from gradtape.watching.torch.engine_errors import explain_error, tensors_at
 from gradtape.watching.torch.errors import explain_call
 from gradtape.watching.torch.gradients import BackwardPass, judge_backward, release
 from gradtape.watching.torch.hooks import Hooks
 from gradtape.watching.torch.operations import BACKWARD, GRAD, IGNORED, OPERATION, SWITCH, WRITE, Rule, rule_for
 from gradtape.watching.torch.recorder import TorchRecorder, is_plain
+from gradtape.watching.torch.replay import flat_tensors
 from gradtape.watching.torch.training import Training, asked_by_user
 
 EXPLAINED_AT_MOST = 50
@@ -101,6 +105,8 @@ class Watcher:
             with self._own_work():
                 known = explain_error(error, self.recorder, self.training)
                 if known is not None:
+                    given = [self.recorder.record_of(x) for x in tensors_at(error)]
+                    known = blame_squeeze(known, given)
                     attach(error, known)
         return known
 
@@ -194,7 +200,8 @@ class Watcher:
         with self._own_work():
             found = explain_call(error, rule, args, kwargs, self.recorder, self.training)
             if found is not None:
-                attach(error, found)
+                given = [self.recorder.record_of(x) for x in flat_tensors([*args, *kwargs.values()])]
+                attach(error, blame_squeeze(found, given))
 
     def backward(self, original: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         """The autograd engine is called, for `backward` or `grad`."""
@@ -252,7 +259,7 @@ class Watcher:
         with self._own_work():
             found = explain_error(error, self.recorder, self.training, run)
             if found is not None:
-                attach(error, found)
+                attach(error, blame_squeeze(found, run.records))
 
     def _look_again(self, args: Any) -> None:
         """Record again for some gradients at a place that is new, or when a loss is no longer finite."""

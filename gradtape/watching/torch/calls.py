@@ -13,6 +13,7 @@ import torch
 from gradtape.core.location import Location, is_library
 from gradtape.explain.detectors.lost_update import judge_lost_update
 from gradtape.explain.graph import paths
+from gradtape.explain.source.axes import is_outer
 from gradtape.watching.judge import judge_broadcast
 from gradtape.watching.record import CONSTANT, WatchedRecord
 from gradtape.watching.torch import losses
@@ -43,6 +44,8 @@ from gradtape.watching.torch.recorder import (
 )
 from gradtape.watching.torch.replay import Call, flat_tensors
 
+COMPARISONS = frozenset({"equal", "not_equal", "greater", "greater_equal", "less", "less_equal"})
+_BINARY_FORMS = {"max": "maximum", "min": "minimum"}
 _DIFFERENTIABLE_WITHOUT_USE = frozenset({"round", "floor", "ceil", "trunc", "sign"})
 
 
@@ -92,15 +95,20 @@ class CallRecorder:
         recorder, location = self.recorder, Location.here()
         if rule.name in ("subtract", "add") and self._is_lost_update(operands, location):
             return
+        if rule.name in _BINARY_FORMS and len(operands) == 2:  # torch.min(a, b), which is no reduction
+            rule = rule._replace(name=_BINARY_FORMS[rule.name], kind="elementwise")
         tracked = [tensor for tensor in tensors if tensor.requires_grad]
         if not tracked and any(isinstance(x, torch.Tensor) and x.requires_grad for x in operands):
             self._cut(rule, args, kwargs, operands, tensors, location)
+            if rule.kind == "elementwise" or rule.name in COMPARISONS:
+                self._judge_metric(rule, operands, tensors[0], location)
             return
         params = params_of(rule, args, kwargs, result)
         replay = Call(func, rule, args, kwargs, slots, random_state).replay()
         first = tracked[0] if tracked else tensors[0]
         made = recorder.operation(rule.name, rule.kind, params, operands, first, location, replay)
         made.func, made.own_name = func, rule.own_name
+        made.chosen_by = [record for x in _indices(rule, args) if (record := recorder.record_of(x)) is not None]
         if not tracked:
             noted = recorder.untracked(made)
             for tensor in tensors:
@@ -115,8 +123,24 @@ class CallRecorder:
         if rule.kind == "elementwise" and len(operands) == 2:
             judge_broadcast(made, operands, (_shape(operands[0]), _shape(operands[1])))
             losses.judge_likelihood(operands)
+        elif rule.name in COMPARISONS and not tracked:
+            self._judge_metric(rule, operands, first, location)
         elif rule.name in losses.LOSSES:
             losses.judge_loss(made, rule, args, kwargs)
+
+    def _judge_metric(self, rule: Rule, operands: Sequence[Any], result: Any, location: Location) -> None:
+        """Judge the broadcast of what is computed without gradients: a metric, an accuracy, the target of a critic.
+
+        One operand comes from a model, and in a comparison the other one does not: all pairs of labels may be meant.
+        """
+        if len(operands) != 2 or not is_outer(_shape(operands[0]), _shape(operands[1])):
+            return
+        records = [self.recorder.record_of(x) for x in operands]
+        of_model = [record is not None and _is_of_model(record) for record in records]
+        if not any(of_model) or (rule.name in COMPARISONS and all(of_model)):
+            return
+        made = self.recorder.operation(rule.name, rule.kind, {}, operands, result, location, None)
+        judge_broadcast(made, operands, (_shape(operands[0]), _shape(operands[1])))
 
     def _is_lost_update(self, operands: Sequence[Any], location: Location) -> bool:
         """Whether a new value of a parameter is only bound to the name of a loop, which is reported."""
@@ -353,8 +377,8 @@ class CallRecorder:
     def _is_overwritten(self, leaf: Any, values: Sequence[Any], location: Location) -> bool:
         """Whether a leaf is given values that were computed from parameters, not from itself: `w.data = net(z)`."""
         recorder = self.recorder
-        computed = [x for x in values if is_plain(x) and x.requires_grad and node_of(x) is not None]
-        records = [record for x in computed if (record := recorder.record_of(x)) is not None]
+        found = [record for x in values if is_plain(x) and (record := recorder.record_of(x)) is not None]
+        records = [record for record in found if _is_computed(record)]
         own = recorder.record_of(leaf)
         if not records or any(own in paths.all_behind(record) for record in records):
             return False
@@ -364,6 +388,27 @@ class CallRecorder:
         recorder.hold(records)
         recorder.note(leaf, recorder.copied_leaf(leaf, cut, location))
         return True
+
+
+def _is_computed(record: WatchedRecord) -> bool:
+    """Whether a value was computed from what requires gradients, also if it was taken off the graph at its end."""
+    for _ in range(4):
+        if record.is_tracked:
+            return bool(record.operation)
+        if not record.is_cut or record.joined:
+            return False
+        record = next((origin for origin in record.origins() if origin is not CONSTANT), CONSTANT)
+    return False
+
+
+def _is_of_model(record: WatchedRecord) -> bool:
+    """Whether a value was computed from what requires gradients, even if it has none itself."""
+    return any(each.is_cut or each.is_tracked for each in paths.all_behind(record) if each is not CONSTANT)
+
+
+def _indices(rule: Rule, args: Sequence[Any]) -> list[Any]:
+    """The tensors that an element is picked with, which are no operands."""
+    return flat_tensors(args[1]) if rule.name == "getitem" and len(args) > 1 else []
 
 
 def _written(args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:

@@ -20,6 +20,7 @@ from gradtape.explain.source.files import one_line, span_of
 from gradtape.explain.source.libraries import record_of
 from gradtape.watching.record import OperationRecord, WatchedRecord
 from gradtape.watching.torch.custom import rule_span
+from gradtape.watching.torch.known_messages import explain_message, tensors_of
 from gradtape.watching.torch.layer_errors import layer_operands, length_edit, made_by
 from gradtape.watching.torch.missing import why_not_kept, why_untracked
 from gradtape.watching.torch.program_errors import explain_program_error, local_of_library
@@ -86,8 +87,10 @@ def explain_error(error: BaseException, recorder: TorchRecorder, training: Any, 
     if "does not require grad and does not have a grad_fn" in words:
         part, _ = site.asked()
         target = None if part is None else site.value(part)
-        return why_untracked(target, recorder, training.calls, site.location) if is_plain(target) else None
-    return None
+        if not is_plain(target):
+            return None
+        return why_untracked(target, recorder, training.calls, site.location, training.registry)
+    return explain_message(error, words, site, recorder, training)
 
 
 _SIZES = (
@@ -156,6 +159,15 @@ def _raising_site(error: BaseException) -> UserExpression | None:
             found = UserExpression(trace.tb_frame, trace.tb_lasti)
         trace = trace.tb_next
     return found
+
+
+def tensors_at(error: BaseException) -> list[Any]:
+    """The tensors that the user's statement names which an error passed through last."""
+    site = _raising_site(error)
+    statement = None if site is None or site.node is None else site.source.statement(site.node)
+    if site is None or statement is None:
+        return []
+    return [value for _, value in tensors_of(site, statement)]
 
 
 def _asked_span(error: BaseException, run: Any) -> list[Span]:
@@ -322,4 +334,4 @@ def out_of_place(location: SourceLocation) -> list[str]:
     return []
 
 
-__all__ = ["explain_error", "out_of_place"]
+__all__ = ["explain_error", "out_of_place", "tensors_at"]

@@ -223,6 +223,8 @@ def _leaf_write_problem(site: UserExpression, args: Sequence[Any]) -> Problem:
 
 def _shared_write_problem(words: str, site: UserExpression) -> Problem:
     """A write to memory that other tensors read: a part of `unbind` or `split`, or what `expand` has repeated."""
+    if "BackwardHookFunction" in words:
+        return _hooked_write_problem(site)
     is_part = "is a view and" in words
     return problem(
         "GT309",
@@ -239,6 +241,25 @@ def _shared_write_problem(words: str, site: UserExpression) -> Problem:
             if is_part
             else "x.clone() before the write",
         ],
+    )
+
+
+def _hooked_write_problem(site: UserExpression) -> Problem:
+    """A layer that works in place on the output of a layer with a backward hook, which has to stay as it is."""
+    nodes = [] if site.source.tree is None else [n for n in ast.walk(site.source.tree) if isinstance(n, ast.Call)]
+    writers = [(n, k) for n in nodes for k in n.keywords if k.arg == "inplace" and getattr(k.value, "value", 0) is True]
+    hooks = [n for n in nodes if isinstance(n.func, ast.Attribute) and n.func.attr.endswith("backward_hook")]
+    fixes: list[str] = []
+    if len(writers) == 1:
+        fixes = [Fix("False", True, site.source.span(writers[0][1].value))]
+    spans = [site.source.span(call).labelled("works in place") for call, _ in writers[:2]]
+    spans += [site.source.span(call).labelled("the hook is registered here") for call in hooks[:1]]
+    return problem(
+        "GT309",
+        "a layer works in place on the output of one that has a backward hook, which needs it as it was",
+        spans=[*spans, site.span.labelled("called here")],
+        consequence="the hook would be given the gradient of another tensor",
+        fixes=[*fixes, "nn.ReLU() without inplace=True after layers with backward hooks"],
     )
 
 
@@ -288,7 +309,7 @@ def _explain_request(
     if "implicitly created only for scalar outputs" in words and target is not None:
         return _many_elements_problem(site, target, recorder)
     if "does not require grad and does not have a grad_fn" in words and target is not None:
-        return why_untracked(target, recorder, training.calls, Location.here())
+        return why_untracked(target, recorder, training.calls, Location.here(), training.registry)
     mismatch = re.search(r"Mismatch in shape: grad_output\[\d+\] has a shape of torch\.Size\(\[(.*?)\]\)", words)
     if mismatch is not None and target is not None:
         seed = tuple(int(n) for n in mismatch[1].split(",") if n.strip())

@@ -36,6 +36,9 @@ from gradtape.watching.torch.recorder import (
 from gradtape.watching.torch.replay import array_of_tensor
 
 
+INFINITIES_FOLLOWED = 200
+
+
 class BackwardPass:
     """What is known of one run of the autograd engine: targets, seeds, and the leaves that it reaches."""
 
@@ -108,8 +111,8 @@ def judge_backward(
     is_nan = any(target is not None and np.isnan(target).any() for target in targets)
     if not is_nan and not _all_finite([*targets, *[gradient for _, gradient in arrivals]]) and _scales_gradients():
         return computation  # the scaler notices, leaves the step out, and scales less
-    if is_nan:
-        origin = _first_nan(computation)
+    if is_nan or _is_infinite(targets):
+        origin = _first_nan(computation) if is_nan else _first_infinity(computation)
         if origin is not None and (not origin.is_tracked or not forward_origins(computation)):
             computation.values[origin] = origin.value()
             report(forward_origin_problem(computation, origin))
@@ -148,8 +151,24 @@ def _scales_gradients() -> bool:
     return any(issubclass(type(each), kind) and each.is_enabled() for each in gc.get_objects())
 
 
+def nonfinite_problem(value: Any, recorder: TorchRecorder) -> Problem | None:
+    """The problem of the operation that made a tensor NaN or infinite; None where it was not recorded."""
+    record = recorder.record_of(value)
+    if record is None or not record.operation:
+        return None
+    computation = RecordedComputation([(record, np.ones(record.shape, record.dtype))])
+    origin = _first_nan(computation) or _first_infinity(computation)
+    if origin is None:
+        return None
+    computation.values[origin] = origin.value()
+    return forward_origin_problem(computation, origin)
+
+
 def _first_nan(computation: RecordedComputation) -> OperationRecord | None:
-    """The first operation, on data or on what is trained, whose result has a NaN and whose operands have none."""
+    """The first operation, on data or on what is trained, whose result has a NaN and whose operands have none.
+
+    If they have an infinity instead, it is the operation that made that of finite numbers, such as a logarithm of zero.
+    """
     behind: dict[Any, None] = {}
     for target in computation.targets:
         paths.all_behind(target, behind)
@@ -161,8 +180,44 @@ def _first_nan(computation: RecordedComputation) -> OperationRecord | None:
             continue
         inputs = [record.operand_value(index) for index in range(len(record.parents))]
         if all(x is None or not _has_nan(x) for x in inputs):
-            return record
+            return (None if record.operation in _TAKE_INFINITIES else _maker_of_infinity(record)) or record
     return None
+
+
+def _first_infinity(computation: RecordedComputation) -> OperationRecord | None:
+    """The operation on data that made the infinity which the targets have; None if it is one on what is trained."""
+    for target in computation.targets:
+        found = _maker_of_infinity(target) if isinstance(target, OperationRecord) else None
+        if found is not None and not found.is_tracked:
+            return found
+    return None
+
+
+_TAKE_INFINITIES = frozenset(["softmax", "log_softmax", "logsumexp", "softmin"])  # minus infinity masks there
+_PASS_INFINITIES = frozenset(["where", "pad", "concatenate", "stack", "getitem", "setitem", "fill", "full"])
+
+
+def _maker_of_infinity(start: OperationRecord) -> OperationRecord | None:
+    """The operation behind `start` that made an infinity of finite numbers; None if it was there to begin with."""
+    record = start
+    for _ in range(INFINITIES_FOLLOWED):
+        parents = list(enumerate(record.parents))
+        spoiled = [parent for i, parent in parents if not _is_finite(record.operand_value(i))]
+        if not spoiled:
+            is_maker = record is not start and record.operation not in _PASS_INFINITIES and record.location.is_known
+            return record if is_maker else None
+        if not isinstance(spoiled[0], OperationRecord):
+            return None
+        record = spoiled[0]
+    return None
+
+
+def _is_finite(value: Any) -> bool:
+    return value is None or np.asarray(value).dtype.kind not in "fc" or bool(np.isfinite(value).all())
+
+
+def _is_infinite(arrays: Sequence[Any]) -> bool:
+    return any(array is not None and not np.isfinite(array).all() for array in arrays)
 
 
 def _has_nan(value: Any) -> bool:

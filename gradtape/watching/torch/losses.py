@@ -13,9 +13,11 @@ import torch
 from gradtape.core.location import is_library, is_own_file
 from gradtape.explain.detectors.broadcast import is_axis_explicit, one_sided_problem, outer_problem
 from gradtape.explain.detectors.loss_input import (
+    warn_labels_out_of_range,
     warn_not_log_probabilities,
     warn_sigmoid_twice,
     warn_softmax_twice,
+    warn_swapped,
 )
 from gradtape.explain.detectors.training_dynamics import wrong_axis_problem
 from gradtape.explain.emit.policy import is_due, report
@@ -48,18 +50,38 @@ def judge_loss(record: OperationRecord, rule: Rule, args: Sequence[Any], kwargs:
         return
     name = rule.name
     if name in _ELEMENT_BY_ELEMENT or name in ("gaussian_nll_loss", "poisson_nll_loss"):
-        _judge_shapes([input, target])
+        variance = given.get("var", args[2] if len(args) > 2 else None) if name == "gaussian_nll_loss" else None
+        _judge_shapes([input, target], isinstance(variance, torch.Tensor) and variance.shape == input.shape)
     elif name == "cross_entropy":
         _judge_logits(input, target)
     elif name in ("nll_loss", "kl_div"):
-        _judge_log_probabilities(name, record, input, target)
-    elif name == "binary_cross_entropy_with_logits":
+        is_log_target = bool(kwargs.get("log_target", False))
+        if name == "nll_loss" or is_log_target or not _is_swapped(input, target):
+            _judge_log_probabilities(name, record, input, target)
+        else:
+            warn_swapped(name, input, target)
+    elif name in ("binary_cross_entropy", "binary_cross_entropy_with_logits"):
         made = _source(record_of(input))
-        if made is not None and made.operation == "sigmoid":
+        if name.endswith("logits") and made is not None and made.operation == "sigmoid":
             warn_sigmoid_twice(name, made)
+        array = array_of(target)
+        if array is not None and array.size and not target.requires_grad:
+            low, high = float(array.min()), float(array.max())
+            if low < -TOLERANCE or high > 1 + TOLERANCE:
+                warn_labels_out_of_range(name, target, low, high)
 
 
-def _judge_shapes(inputs: Sequence[Any]) -> None:
+def _is_swapped(input: Any, target: Any) -> bool:
+    """Whether the first argument has probabilities and the second has logarithms of them."""
+    first, second = array_of(input), array_of(target)
+    if first is None or second is None or not first.size or not second.size or first.ndim < 1:
+        return False
+    is_probabilities = first.min() >= 0 and np.allclose(first.sum(axis=-1), 1, atol=TOLERANCE)
+    return bool(is_probabilities and second.max() <= TOLERANCE and second.min() < -TOLERANCE)
+
+
+def _judge_shapes(inputs: Sequence[Any], edits_target: bool = False) -> None:
+    """Report a broadcast of the input and the target; `edits_target` if a third operand has the input's shape."""
     shapes = tuple(inputs[0].shape), tuple(inputs[1].shape)
     if shapes[0] == shapes[1]:
         return
@@ -67,6 +89,8 @@ def _judge_shapes(inputs: Sequence[Any]) -> None:
     found = None
     if is_outer(*shapes):
         found = outer_problem(site, inputs)
+        if edits_target:
+            found = found.with_(fixes=sorted(found.fixes, key=lambda fix: "None" not in fix))
     else:
         records = [record_of(x) for x in inputs]
         tracked = [bool(record is not None and record.is_tracked) for record in records]

@@ -166,6 +166,18 @@ def frozen_behind(starts: Sequence[Record], calls: Any) -> set[int]:
     return found
 
 
+def is_copy_of(copy: Any, goal: Record) -> bool:
+    """Whether a leaf was made of the numbers of another one, changed element by element at most."""
+    record: Any = copy.copied_from if isinstance(copy, CopiedLeaf) and copy is not goal else None
+    for _ in range(8):
+        if record is None or record is goal or record is CONSTANT:
+            break
+        if record.operation and (record.is_tracked or len(record.parents) != 1):
+            return False
+        record = next(iter(record.origins()), None)
+    return record is goal and not goal.is_shared
+
+
 def _copy_advice(leaf: CopiedLeaf) -> str:
     """What to write instead of a new leaf that has the numbers of what was computed."""
     cut = leaf.copied_from
@@ -181,16 +193,22 @@ def _copy_advice(leaf: CopiedLeaf) -> str:
 
 def _with_switch(found: Problem, cut: Record | None) -> Problem:
     """The problem of what was computed without gradients, with the place first where they were switched off."""
-    switch = cut.switched if isinstance(cut, TorchCut) and cut.reason == "no_grad" else None
-    if switch is None:
-        return found
-    place = _decorator_span(switch.function)
-    if place is None and switch.function is None and switch.location.is_known:
-        place = span_of(switch.location)
+    place = switch_span(cut)
     if place is None or any((place.file, place.line) == (span.file, span.line) for span in found.spans):
         return found
     computed = [span if span.label else span.labelled("computed here") for span in found.spans]
     return found.with_(spans=[place.labelled("gradients are switched off here"), *computed])
+
+
+def switch_span(cut: Record | None) -> Span | None:
+    """Where gradients were switched off for what was computed at a cut: the block, or the decorator of a function."""
+    switch = cut.switched if isinstance(cut, TorchCut) and cut.reason == "no_grad" else None
+    if switch is None:
+        return None
+    place = _decorator_span(switch.function)
+    if place is None and switch.function is None and switch.location.is_known:
+        place = span_of(switch.location)
+    return place
 
 
 def _decorator_span(function: Any) -> Span | None:
@@ -301,7 +319,9 @@ def _named(found: Problem, name: str) -> Problem:
 # -- a target without a history
 
 
-def why_untracked(target: Any, recorder: TorchRecorder, calls: Any, location: SourceLocation) -> Problem | None:
+def why_untracked(
+    target: Any, recorder: TorchRecorder, calls: Any, location: SourceLocation, registry: Registry | None = None
+) -> Problem | None:
     """Why a target requires no gradient: where what it was computed from has left the graph."""
     if not is_plain(target):
         return None
@@ -318,6 +338,9 @@ def why_untracked(target: Any, recorder: TorchRecorder, calls: Any, location: So
         updated = in_place_update(site_at(first.location), is_inside=True) if first.reason == "no_grad" else []
         answer = verdict(code_of(first), words, first, fix=[*updated, fix_for(first, is_tape=False)]).problem
         return _with_switch(answer.with_(spans=[*answer.spans, asked.labelled("asked for here")]), first)
+    chosen = _why_chosen(reached, asked)
+    if chosen is not None:
+        return chosen
     late = _used_tensor(reached, calls.required)
     if late is not None:
         used, where = late
@@ -339,6 +362,9 @@ def why_untracked(target: Any, recorder: TorchRecorder, calls: Any, location: So
         )
     if cuts:
         return None
+    made_frozen = _why_made_frozen(reached, asked, registry)
+    if made_frozen is not None:
+        return made_frozen
     departure = _find_departure(reached, recorder)
     spans = [asked]
     notes: list[str] = []
@@ -355,6 +381,60 @@ def why_untracked(target: Any, recorder: TorchRecorder, calls: Any, location: So
         notes=notes,
         fixes="requires_grad_() for what you want the gradient of, before it is used: parameters of a module have it",
     )
+
+
+def _why_chosen(reached: dict[Record, None], asked: Span) -> Problem | None:
+    """What a model computed is only used to pick elements, such as the reward of a sampled action."""
+    for record in reached:
+        for index in getattr(record, "chosen_by", ()):
+            cut = _nearest_cut(index)
+            if cut is None or not record.location.is_known:
+                continue
+            first = first_of(cut)
+            is_sample = "sample(" in span_of(first.location).text
+            return problem(
+                code_of(first),
+                "no gradient: the loss depends on the model only through the positions that were picked with it",
+                spans=[
+                    span_of(first.location).labelled("drawn here" if is_sample else cut_words(first, "")),
+                    span_of(record.location).labelled("picks elements with it"),
+                    asked.labelled("asked for here"),
+                ],
+                consequence="an integer does not move in small steps, so that a position has no derivative",
+                fixes="the logarithm of the probability of what was drawn carries the gradient: "
+                "-(distribution.log_prob(action) * reward).mean()"
+                if is_sample
+                else "compute with the probabilities: (probabilities * values).sum(dim=1); or gumbel_softmax",
+            )
+    return None
+
+
+def _why_made_frozen(reached: dict[Record, None], asked: Span, registry: Registry | None) -> Problem | None:
+    """Parameters that were made without a gradient, such as those of `Embedding.from_pretrained`."""
+    if registry is None:
+        return None
+    held = registry.frozen_parameters()
+    for record in reached:
+        for kept in record.inputs if isinstance(record, OperationRecord) else ():
+            known = held.get(kept.bare.data_ptr()) if isinstance(kept, KeptTensor) and kept.bare.numel() else None
+            if known is None or not known.location.is_known:
+                continue
+            made = span_of(known.location)
+            site = site_at(known.location)
+            call = site.node
+            is_pretrained = isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "from_pretrained"
+            fixes: list[str] = []
+            if is_pretrained and isinstance(call, ast.Call) and not any(k.arg == "freeze" for k in call.keywords):
+                span = site.source.span(call)
+                if len(call.args) < 2 and "\n" not in span.text:
+                    fixes = [Fix(f"{one_line(span.text)[:-1]}, freeze=False)", True, span)]
+            return problem(
+                "GT212",
+                f"no gradient: {known.name} is a parameter that was made with requires_grad=False",
+                spans=[made.labelled("frozen from the start"), asked.labelled("asked for here")],
+                fixes=[*fixes, "from_pretrained(..., freeze=False), or requires_grad_(True) for what is to be learnt"],
+            )
+    return None
 
 
 def why_constant(reached: dict[Record, None], asked: Span) -> Problem | None:

@@ -142,6 +142,8 @@ def slots_of(rule: Rule, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list
             found += [Slot(key, index) for index, each in enumerate(value) if isinstance(each, torch.Tensor)]
     if rule.name == "getitem" or rule.name == "setitem":
         found = [slot for slot in found if slot.key != 1]
+    if rule.own_name in _LIKE_ANOTHER:
+        found = found[:1]
     if rule.order == "reversed":
         return found[::-1]
     if rule.order == "condition second" and len(found) == 3:
@@ -151,6 +153,7 @@ def slots_of(rule: Rule, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list
     return found
 
 
+_LIKE_ANOTHER = frozenset(["view_as", "reshape_as", "expand_as", "type_as"])  # of which only the shape or dtype is read
 _WITH_NUMBERS = frozenset(
     [
         "add",

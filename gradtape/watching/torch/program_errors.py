@@ -47,7 +47,7 @@ def explain_program_error(
     if isinstance(error, TypeError) and _NOT_ITERABLE.search(words):
         return _method_problem(site)
     if isinstance(error, TypeError | AttributeError) and "NoneType" in words:
-        return _no_gradient_yet_problem(site)
+        return _no_gradient_yet_problem(site, recorder)
     return None
 
 
@@ -261,15 +261,37 @@ def _method_problem(site: UserExpression) -> Problem | None:
 # -- gradients that are not there yet
 
 
-def _no_gradient_yet_problem(site: UserExpression) -> Problem | None:
+def _not_required_problem(
+    site: UserExpression, part: ast.Attribute, leaf: Any, name: str, recorder: TorchRecorder
+) -> Problem:
+    """The gradient of a tensor is used that was never told to require one."""
+    known = recorder.made.get(id(leaf))
+    made = span_of(known[1]) if known is not None and known[0]() is leaf and known[1].is_known else None
+    made = made if made is not None else site.binding(part.value)
+    fixes: list[str] = []
+    node = None if made is None else source_of(made.file).at(made)
+    if made is not None and isinstance(node, ast.Call) and leaf.is_floating_point() and "\n" not in made.text:
+        fixes = [Fix(f"{one_line(made.text)}.requires_grad_()", True, made)]
+    return problem(
+        "GT203",
+        f"{name}.grad is None: {name} does not require a gradient",
+        spans=[site.span, *([] if made is None else [made.labelled("made here")])],
+        consequence="backward() computes gradients for the leaves only that require one: parameters do, data does not",
+        fixes=[*fixes, f"{name}.requires_grad_() before it is used"],
+    )
+
+
+def _no_gradient_yet_problem(site: UserExpression, recorder: TorchRecorder) -> Problem | None:
     """`w.grad` is used before the first backward pass."""
     for part in parts_of(site):
         if not isinstance(part, ast.Attribute) or part.attr != "grad":
             continue
         leaf = site.value(part.value)
+        name = one_line(site.source.text(part.value))
+        if is_plain(leaf) and not leaf.requires_grad:
+            return _not_required_problem(site, part, leaf, name, recorder)
         if not is_plain(leaf) or not is_leaf(leaf) or leaf.grad is not None:
             continue
-        name = one_line(site.source.text(part.value))
         return problem(
             "GT201",
             f"{name}.grad is None: no backward() has reached {name} yet",

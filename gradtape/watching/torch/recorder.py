@@ -146,6 +146,7 @@ class TorchOperation(OperationRecord):
     func: Any = None
     depth: int = 0
     own_name: str = ""
+    chosen_by: Sequence[WatchedRecord] = ()  # what the indices were computed from that it picks elements with
     saved_versions: Sequence[tuple[Any, int]] = ()
 
 
@@ -162,6 +163,18 @@ class TorchCut(CutRecord):
     alias_of: weakref.ref[Any] | None = None
     operation_name: str = ""
     switched: Switch | None = None  # where gradients were switched off, for what was computed under no_grad
+
+
+def _is_changed_cut(record: WatchedRecord) -> bool:
+    """Whether a constant is what was taken off the graph, after functions of one operand: `x.detach().clamp(0, 1)`."""
+    for _ in range(4):
+        known = [parent for parent in record.parents if parent is not CONSTANT]
+        if record.is_tracked or not record.operation or len(record.parents) != 1 or not known:
+            return False
+        if known[0].is_cut:
+            return True
+        record = known[0]
+    return False
 
 
 def _refers_to(entry: Entry, value: Any) -> bool:
@@ -317,7 +330,7 @@ class TorchRecorder(Recorder):
             if not value.requires_grad:
                 return CONSTANT
             shape, dtype = self.spec_of(value)
-            if entry.record.is_cut:
+            if entry.record.is_cut or _is_changed_cut(entry.record):
                 return self.copied_leaf(value, entry.record, entry.record.location)  # x.detach().requires_grad_()
             place = entry.record.location if isinstance(entry.record, LeafRecord) else Location.here()
             return LeafRecord(

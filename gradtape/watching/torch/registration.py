@@ -64,6 +64,22 @@ class Registry:
         entry = self._parameters.get(id(parameter))
         return entry[1] if entry is not None and entry[0]() is parameter else None
 
+    def frozen_parameters(self) -> dict[int, Registered]:
+        """The parameters that require no gradient, by their memory."""
+        return {
+            parameter.data_ptr(): known
+            for reference, known in self._parameters.values()
+            if (parameter := reference()) is not None and not parameter.requires_grad and parameter.numel()
+        }
+
+    def frozen_now(self) -> list[weakref.ref[Any]]:
+        """The parameters that require no gradient now."""
+        return [
+            reference
+            for reference, _ in self._parameters.values()
+            if (parameter := reference()) is not None and not parameter.requires_grad
+        ]
+
     @property
     def last(self) -> int:
         """The number of the parameter that was registered last."""
@@ -249,6 +265,9 @@ def _plain_tensor(leaf: Any, entry: Untrained, modules: Sequence[Any]) -> Proble
     if entry.is_parameter:
         return None
     for module in modules:
+        for attribute, held in module._buffers.items():
+            if held is leaf:
+                return _buffer_problem(module, attribute, entry)
         for attribute, held in list(vars(module).items()):
             if held is leaf:
                 made = span_of(entry.made).labelled("made here")
@@ -265,6 +284,34 @@ def _plain_tensor(leaf: Any, entry: Untrained, modules: Sequence[Any]) -> Proble
                     intent="gt.explain.configure(GT513='off')",
                 )
     return None
+
+
+def _buffer_problem(module: Any, attribute: str, entry: Untrained) -> Problem:
+    """A buffer that requires a gradient: it is saved with the module, and is none of its parameters."""
+    import ast
+
+    site = site_at(entry.made)
+    statement = None if site.node is None else site.source.statement(site.node)
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    fixes: list[Fix] = []
+    if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "register_buffer" and len(call.args) > 1:
+        value = call.args[1]
+        if isinstance(value, ast.Call):
+            kept = ast.Call(value.func, value.args, [k for k in value.keywords if k.arg != "requires_grad"])
+            inner = ast.unparse(ast.fix_missing_locations(kept))
+            prefix = next((name for name, held in site.source.imports.items() if held == "torch.nn"), "torch.nn")
+            owner = site.source.text(call.func.value) if isinstance(call.func, ast.Attribute) else "self"
+            span = site.source.span(call)
+            fixes = [Fix(f"{owner}.{attribute} = {prefix}.Parameter({one_line(inner)})", True, span)]
+    return problem(
+        "GT513",
+        f"{type(module).__name__}.{attribute} is a buffer that requires a gradient: it is not among parameters(), and "
+        "no optimiser gets it",
+        spans=[span_of(entry.made).labelled("made here"), span_of(entry.location).labelled("gets a gradient here")],
+        consequence="it gets gradients and never changes",
+        fixes=[*fixes, f"self.{attribute} = nn.Parameter(...) registers it as one"],
+        intent="a buffer without requires_grad for what is not to be learnt",
+    )
 
 
 def _as_parameter(location: Location, attribute: str) -> list[Fix]:
@@ -303,7 +350,7 @@ def _made_later(
     known = registry.find(leaf)
     if known is None or any(state.registered >= known.number for state in optimisers):
         return None
-    root = _root(known.module(), parents)
+    root = root_of(known.module(), parents)
     if root is None or not any(id(p) in optimised for p in torch.nn.Module.parameters(root)):
         return None
     name = registry.path_of(leaf, parents)
@@ -317,13 +364,64 @@ def _made_later(
     )
 
 
-def _root(module: Any, parents: dict[int, list[tuple[str, Any]]]) -> Any:
+def root_of(module: Any, parents: dict[int, list[tuple[str, Any]]]) -> Any:
     for _ in range(64):
         above = parents.get(id(module))
         if not above:
             return module
         module = above[0][1]
     return module
+
+
+def released_problem(parameter: Any, registry: Registry, made: Location, released: Location | None) -> Problem:
+    """A parameter was frozen when the optimiser was made, and requires a gradient since."""
+    name = registry.path_of(parameter) or "a parameter"
+    spans = [span_of(made).labelled("the optimiser is made here, while it is frozen")]
+    if released is not None and released.is_known:
+        spans.insert(0, span_of(released).labelled("released here"))
+    return problem(
+        "GT513",
+        f"{name} was frozen when the optimiser was made, which does not have it",
+        spans=spans,
+        consequence="since it requires a gradient it gets one, and never changes",
+        fixes="optimizer.add_param_group({'params': backbone.parameters()}) when it is released; or give the "
+        "optimiser all parameters at once: those without a gradient are left alone",
+        intent="requires_grad_(False) for what is not to be learnt",
+    )
+
+
+def replaced_problem(copy: Any, asked: Location, made: Location | None) -> Problem:
+    """A leaf of an optimiser has been replaced by a new leaf that was made of its numbers."""
+    where = copy.copied_from.location if getattr(copy, "copied_from", None) is not None else copy.location
+    spans = [span_of(where).labelled("a new leaf is made here, of the numbers of the old one")]
+    if made is not None and made.is_known:
+        spans.append(span_of(made).labelled("the optimiser has the old one"))
+    spans.append(span_of(asked).labelled("gives the new one a gradient"))
+    return problem(
+        "GT513",
+        "the optimiser goes on with a tensor that is not used any more: its name stands for a new one",
+        spans=spans,
+        consequence="after the first step nothing changes",
+        fixes="change the tensor itself: with torch.no_grad(): x.clamp_(0, 1); or make the optimiser anew",
+    )
+
+
+def made_anew_problem(leaf: Any, known: Registered, asked: Location, made: Location | None) -> Problem:
+    """A layer is made in each forward pass, so that its parameters are new every time."""
+    module = known.module()
+    what = "layer" if module is None else type(module).__name__
+    spans = [span_of(known.location).labelled("made in every pass"), span_of(asked).labelled("gets a gradient here")]
+    if made is not None and made.is_known:
+        spans.append(span_of(made).labelled("the optimiser is made here"))
+    return problem(
+        "GT513",
+        f"this {what} is made anew in every forward pass: its parameters are random each time, and no optimiser has "
+        "them",
+        spans=spans,
+        consequence="it is never trained, and what is learnt before it is learnt for another layer each time",
+        fixes="make the layer once, in __init__: self.project = nn.Linear(...), and call self.project(x) in forward",
+        intent="requires_grad_(False), or torch.no_grad(), for random projections",
+    )
 
 
 def _is_made_to_train(
@@ -355,7 +453,7 @@ def _not_given(
         return None
     known = registry.find(leaf)
     module = None if known is None else known.module()
-    root = _root(module, parents)
+    root = root_of(module, parents)
     if entry.follows_trained and not _is_made_to_train(entry, known, root, registry, optimisers):
         return None
     if known is not None and module is not None:

@@ -13,8 +13,10 @@ from itertools import count
 from types import FrameType
 from typing import Any, NamedTuple
 
+import torch
+
 from gradtape.core.location import Location, is_library, is_own_file
-from gradtape.explain.detectors.accumulated_grad import missing_gradients_problem, warn_added
+from gradtape.explain.detectors.accumulated_grad import added_problem, missing_gradients_problem
 from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.graph.cuts import WITHOUT_GRAPH
 from gradtape.explain.messages import problem
@@ -53,6 +55,9 @@ class OptimiserState:
         self.passes = 0  # that gave its parameters new gradients, while it has made no step
         self.passed: Location | None = None  # where the latest of them is
         self.values: list[tuple[weakref.ref[Any], Any]] = []  # of its first parameters, at the first of them
+        self.frozen_then: list[weakref.ref[Any]] = []  # the parameters that required no gradient when it was made
+        self.calls = 0  # of step, counted also while nothing is recorded
+        self.replaced = False  # whether its leaf was found to be replaced by a copy
 
     def parameters(self) -> Iterator[Any]:
         """The parameters that it changes."""
@@ -121,6 +126,12 @@ class Training:
         self._changed: set[int] = set()
         self._symmetric: set[int] = set()
         self._used_frozen: dict[int, Location] = {}  # frozen tensors, and the last pass of what they were used for
+        self._steps_made = 0
+        self._added_at: dict[int, int] = {}  # how many steps had been made when a gradient was added to
+        self._shared: set[int] = set()  # gradients that the pass of another optimiser has added to
+        self._released: dict[int, Pending] = {}
+        self._made_anew: dict[Any, tuple[int, Location]] = {}  # by place: the last layer that was made there
+        self._waiting: list[Problem] = []  # what another cause may explain
         self.in_step = False
         self.has_walked_back = False  # whether the autograd engine was called at all, watched or not
         calls.changed_leaf = self.leaf_changed
@@ -133,7 +144,10 @@ class Training:
 
     def optimiser_made(self, optimiser: Any) -> None:
         """An optimiser was made."""
-        self.optimisers[id(optimiser)] = OptimiserState(optimiser, Location.here(), self.registry.last)
+        state = OptimiserState(optimiser, Location.here(), self.registry.last)
+        given = {id(p) for p in state.parameters()}
+        state.frozen_then = [each for each in self.registry.frozen_now() if id(each()) not in given]
+        self.optimisers[id(optimiser)] = state
 
     def _state_of(self, optimiser: Any) -> OptimiserState:
         state = self.optimisers.get(id(optimiser))
@@ -159,7 +173,11 @@ class Training:
             if leaf.grad is None:
                 continue
             if added is not None and added[0].is_held_by(leaf):
-                self._adding[id(leaf)] = added[1]
+                is_shared = self._added_at.get(id(leaf)) != self._steps_made  # that of another optimiser was between
+                self._shared.discard(id(leaf))
+                self._adding[id(leaf)] = run.location if is_shared else added[1]
+                if is_shared:
+                    self._shared.add(id(leaf))
             elif spent is not None and spent.is_held_by(leaf) and bool(leaf.grad.any()):
                 self._adding[id(leaf)] = run.location
 
@@ -169,6 +187,7 @@ class Training:
             where = self._adding.get(id(leaf))
             if where is not None and leaf.grad is not None:
                 self._added[id(leaf)] = (Gradient.of(leaf), where)
+                self._added_at[id(leaf)] = self._steps_made
         if run.accumulates:
             self._used_frozen.update(dict.fromkeys(missing.frozen_behind(run.records, self.calls), run.location))
             self.passes = [*self.passes[-PASSES_HELD + 1 :], run]
@@ -178,6 +197,7 @@ class Training:
                 if id(leaf) not in known and is_plain(leaf):
                     entry = registration.Untrained(leaf, run, self.recorder, optimised, self.registry)
                     known[id(leaf)] = entry
+            self._look_for_made_anew(run, optimised)
             pairs = [(leaf, leaf.grad) for leaf in run.leaves if id(leaf) not in run.before]
             self._count_passes(run, {id(leaf) for leaf, _ in pairs})
         else:
@@ -191,6 +211,31 @@ class Training:
             if is_new and symmetry.judge(leaf, gradient, run, computation, self.recorder, self.registry):
                 self._symmetric.add(id(leaf))
         self.customs.judge(run)
+
+    def _look_for_made_anew(self, run: BackwardPass, optimised: set[int]) -> None:
+        """Notice layers that are made in each forward pass: none of an optimiser's, from the same line as before."""
+        stepped = [state for state in self.optimisers.values() if state.steps]
+        for leaf in run.leaves:
+            known = self.registry.find(leaf) if id(leaf) not in optimised else None
+            if known is None or not known.by_user or not known.location.is_known:
+                continue
+            if any(known.number <= state.registered for state in stepped):
+                continue
+            place = known.location.code, known.location.offset, known.name, run.location.code, run.location.offset
+            before = self._made_anew.get(place)
+            self._made_anew[place] = known.number, run.location
+            if not stepped or before is None or before[0] == known.number or place in self._told_anew:
+                continue
+            self._told_anew.add(place)
+            found = registration.made_anew_problem(leaf, known, run.location, stepped[0].location)
+            if is_due(found.code, *found.place[1:]):
+                report(found)
+            break
+
+    @property
+    def _told_anew(self) -> set[Any]:
+        found: set[Any] = self.__dict__.setdefault("_told_places", set())
+        return found
 
     def _count_passes(self, run: BackwardPass, renewed: set[int]) -> None:
         """Count the passes for optimisers that have made no step, whose gradients were cleared before."""
@@ -226,7 +271,7 @@ class Training:
             self._spent[id(leaf)] = Gradient.of(leaf)
             if added is not None and added[0].is_held_by(leaf):
                 waiting = [each.leaf() for key, each in self._with_gradient.items() if key in self._added]
-                warn_added(added[1], [leaf, *(each for each in waiting if each is not None)])
+                self._warn_added(added[1], [leaf, *(each for each in waiting if each is not None)])
 
     def grad_read(self, tensor: Any) -> None:
         """The program read a `.grad` that is None."""
@@ -252,20 +297,25 @@ class Training:
     def waits_for(self, optimiser: Any) -> bool:
         """Whether the next step of an optimiser is of interest although nothing is recorded any more."""
         state = self.optimisers.get(id(optimiser))
-        return state is None or state.steps < STEPS_UNTIL_REPORTED
+        if state is None or state.steps < STEPS_UNTIL_REPORTED:
+            return True
+        state.calls += 1
+        return bool(state.frozen_then) and state.calls & (state.calls - 1) == 0  # 1, 2, 4, 8, ...
 
     def before_step(self, optimiser: Any) -> None:
         """An optimiser is about to change its parameters."""
         self.in_step = True
         state = self._state_of(optimiser)
         state.steps += 1
+        if state.steps == 1 and self._waiting and not self._has_idle_optimiser():
+            self._report_waiting()
         parameters = list(state.parameters())
         if state.stepped is None and any(p.requires_grad for p in parameters):
             state.stepped = Location.here()
         added = [(p, *self._added.pop(id(p))) for p in parameters if id(p) in self._added]
         places = [where for p, gradient, where in added if p.grad is not None and gradient.is_held_by(p)]
         if places:
-            warn_added(places[0])
+            self._warn_added(places[0], [], any(id(p) in self._shared for p, _, _ in added))
         for key, pending in list(state.pending.items()):
             parameter = pending.parameter()
             if parameter is not None and parameter.grad is not None:
@@ -276,6 +326,8 @@ class Training:
         if state.steps == 1:
             self._look_for_frozen(state, parameters)
         self._ever_optimised.update(map(id, parameters))
+        self._look_for_released(state)
+        self._look_for_replaced(state, parameters)
         if state.steps in (1, 2, STEPS_UNTIL_REPORTED):
             self._look_for_unregistered()
         if state.steps == STEPS_UNTIL_REPORTED:
@@ -291,6 +343,7 @@ class Training:
                 self._spent[id(parameter)] = Gradient.of(parameter)
                 self.recorder.note_write(parameter, f"{type(optimiser).__name__}.step", location)
         self.passes = []
+        self._steps_made += 1
 
     def _look_for_missing(self, state: OptimiserState, parameters: list[Any]) -> None:
         """Find out why parameters have no gradient at the first step, while that is known."""
@@ -317,6 +370,45 @@ class Training:
         if found is not None:
             state.frozen = Pending.of(parameters[0], found, True)
 
+    def _look_for_released(self, state: OptimiserState) -> None:
+        """Notice parameters that get gradients, and were frozen when the optimiser was made, which left them out."""
+        if not state.frozen_then or state.location is None:
+            return
+        optimised = self.optimised()
+        for reference in state.frozen_then:
+            parameter = reference()
+            if parameter is None or not parameter.requires_grad or parameter.grad is None or id(parameter) in optimised:
+                continue
+            if self._is_of_trained_model(parameter, optimised):
+                where = self.calls.required.get(id(parameter))
+                found = registration.released_problem(
+                    parameter, self.registry, state.location, None if where is None else where[1]
+                )
+                self._released[id(parameter)] = Pending.of(parameter, found, True)
+                state.frozen_then = []
+                return
+
+    def _is_of_trained_model(self, parameter: Any, optimised: set[int]) -> bool:
+        """Whether an optimiser has other parameters of the model that a parameter belongs to."""
+        known = self.registry.find(parameter)
+        module = None if known is None else known.module()
+        root = None if module is None else registration.root_of(module, self.registry.parents())
+        return root is not None and any(id(p) in optimised for p in torch.nn.Module.parameters(root))
+
+    def _look_for_replaced(self, state: OptimiserState, parameters: list[Any]) -> None:
+        """Notice a leaf of the optimiser that has no gradient any more, because a copy of it is used in its place."""
+        if state.steps < 2 or state.replaced or not self.passes or any(p.grad is not None for p in parameters):
+            return
+        for parameter in parameters:
+            goal = self.recorder.record_of(parameter)
+            for leaf in [leaf for run in self.passes for leaf in run.leaves]:
+                copy = self.recorder.record_of(leaf)
+                if goal is not None and leaf is not parameter and missing.is_copy_of(copy, goal):
+                    found = registration.replaced_problem(copy, self.passes[-1].location, state.location)
+                    state.replaced = True
+                    state.pending[id(parameter)] = Pending.of(parameter, found, True)
+                    return
+
     def _reaches_others(self, wanted: list[Any]) -> bool:
         """Whether the backward passes reached parameters at all, if not those of the optimiser."""
         return any(leaf is not p for run in self.passes for leaf in run.leaves for p in wanted)
@@ -326,7 +418,9 @@ class Training:
     def finish(self) -> None:
         """Report what is certain now."""
         self._report_unregistered()
+        self._report_released()
         self._report_no_step()
+        self._report_waiting()
         for state in (*self.optimisers.values(), self._read):
             if state.steps < STEPS_UNTIL_REPORTED:
                 self._report(state)
@@ -354,9 +448,38 @@ class Training:
                 self.tell(pending.problem)
         state.pending.clear()
 
+    def _report_released(self) -> None:
+        """Report parameters that were released after the optimiser was made, and that nothing has changed since."""
+        optimised = self.optimised()
+        for key, pending in self._released.items():
+            parameter = pending.parameter()
+            if parameter is None or key in optimised or version_of(parameter) != pending.version:
+                continue
+            if is_due(pending.problem.code, *pending.problem.place[1:]):
+                report(pending.problem)
+        self._released.clear()
+
+    def _warn_added(self, where: Location, leaves: list[Any], is_shared: bool = False) -> None:
+        """Warn of gradients that were added up; later, if an optimiser that makes no step may be the cause of it."""
+        found = added_problem(where, leaves, is_shared)
+        if found is None:
+            return
+        self._waiting.append(found)
+        if not self._has_idle_optimiser():
+            self._report_waiting()
+
+    def _has_idle_optimiser(self) -> bool:
+        """Whether gradients were computed for an optimiser that has made no step."""
+        return any(not state.steps and state.passes for state in self.optimisers.values())
+
+    def _report_waiting(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for found in waiting[:1]:
+            report(found)
+
     def _report_no_step(self) -> None:
         """Report an optimiser that has made no step although its gradients were computed and cleared again."""
-        if self._uses_gradients or any(state.steps for state in self.optimisers.values()):
+        if self._uses_gradients:
             return
         for state in self.optimisers.values():
             held = [(p, before) for reference, before in state.values if (p := reference()) is not None]
@@ -373,6 +496,7 @@ class Training:
                 consequence="no parameter changes, however many steps are made",
                 fixes="optimizer.step() after loss.backward(), with its parentheses",
             )
+            self._waiting.clear()  # its gradients are there for the step of another one
             if is_due(found.code, *found.place[1:]):
                 report(found)
 

@@ -311,3 +311,122 @@ def test_fix_of_an_unused_parameter_names_the_parameter() -> None:
     (found,) = found_in(train)
     assert found.code == "GT202"
     assert "use self.scale where the loss is computed" in str(found)
+
+
+def max_without_keepdim() -> None:
+    w = torch.randn(4, 4, requires_grad=True)
+    (w - w.max(dim=1).values).exp().sum(dim=1).log().sum().backward()
+
+
+def max_with_keepdim() -> None:
+    w = torch.randn(4, 4, requires_grad=True)
+    (w - w.max(dim=1, keepdim=True).values).exp().sum(dim=1).log().sum().backward()
+
+
+def accuracy(column: bool) -> Callable[[], None]:
+    def program() -> None:
+        model, labels = nn.Linear(3, 1), torch.ones(6)
+        with torch.no_grad():
+            predicted = (model(torch.randn(6, 3)) > 0).float()
+            predicted = predicted if column else predicted[:, 0]
+            (predicted == labels).float().mean()
+
+    return program
+
+
+def pairs_of_labels() -> None:
+    labels = torch.tensor([0, 1, 1, 2])
+    column = labels.view(-1, 1)
+    same = (column == labels).float()
+    (nn.Linear(3, 4)(torch.randn(4, 3)) * same).sum().backward()
+
+
+def smaller_critic(column: bool) -> Callable[[], None]:
+    def program() -> None:
+        one, two = nn.Linear(3, 1), nn.Linear(3, 1)
+        x = torch.randn(6, 3)
+        first = one(x) if column else one(x)[:, 0]
+        torch.min(first, two(x)[:, 0]).mean().backward()
+
+    return program
+
+
+def binary_labels(low: float, high: float) -> Callable[[], None]:
+    def program() -> None:
+        y = torch.tensor([low, high, high, low])
+        nn.functional.binary_cross_entropy_with_logits(nn.Linear(3, 1)(torch.randn(4, 3))[:, 0], y).backward()
+
+    return program
+
+
+def divergence(swapped: bool) -> Callable[[], None]:
+    def program() -> None:
+        target = torch.softmax(torch.randn(4, 3), dim=1)
+        log_q = torch.log_softmax(nn.Linear(3, 3)(torch.randn(4, 3)), dim=1)
+        pair = (target, log_q) if swapped else (log_q, target)
+        nn.functional.kl_div(*pair, reduction="batchmean").backward()
+
+    return program
+
+
+def over_the_heads(axis: int) -> Callable[[], None]:
+    def program() -> None:
+        q, k, v = nn.Linear(4, 12)(torch.randn(2, 5, 4)).view(2, 5, 3, 2, 2).unbind(dim=2)
+        weights = torch.softmax(torch.einsum("bqhd,bkhd->bhqk", q, k), dim=axis)
+        torch.einsum("bhqk,bkhd->bqhd", weights, v).square().mean().backward()
+
+    return program
+
+
+def thresholded(limit: float) -> Callable[[], None]:
+    def program() -> None:
+        encode, decode = nn.Linear(3, 4), nn.Linear(4, 3)
+        x = 0.1 * torch.ones(2, 3)
+        (decode(nn.functional.softshrink(encode(x), limit)) - x).square().mean().backward()
+
+    return program
+
+
+def infinite_data() -> None:
+    x = torch.log(torch.tensor([[0.0, 1.0], [2.0, 3.0]]))
+    nn.Linear(2, 1)(x).square().mean().backward()
+
+
+def reward_of_a_draw() -> None:
+    policy = torch.distributions.Categorical(logits=nn.Linear(3, 2)(torch.randn(5, 3)))
+    payoff = torch.tensor([0.0, 1.0])
+    (-payoff[policy.sample()].mean()).backward()
+
+
+def frozen_table() -> None:
+    table = nn.Embedding.from_pretrained(torch.randn(5, 2))
+    table(torch.tensor([1, 2])).sum().backward()
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        (max_without_keepdim, ["GT103"]),
+        (max_with_keepdim, []),
+        (accuracy(column=True), ["GT101"]),
+        (accuracy(column=False), []),
+        (pairs_of_labels, []),
+        (smaller_critic(column=True), ["GT101"]),
+        (smaller_critic(column=False), []),
+        (binary_labels(-1.0, 1.0), ["GT509"]),
+        (binary_labels(0.0, 1.0), []),
+        (divergence(swapped=True), ["GT509"]),
+        (divergence(swapped=False), []),
+        (over_the_heads(1), ["GT501"]),
+        (over_the_heads(3), []),
+        (thresholded(5.0), ["GT404"]),
+        (thresholded(0.0), []),
+        (infinite_data, ["GT401"]),
+        (reward_of_a_draw, ["GT209"]),
+        (frozen_table, ["GT212"]),
+    ],
+)
+def test_kinds_of_mistakes_and_their_correct_twins(program: Callable[[], Any], expected: list[str]) -> None:
+    """The mistake is reported under its code, and the correct program that looks like it is not."""
+    torch.manual_seed(0)
+    assert codes(program) == expected

@@ -1,8 +1,7 @@
 # expect: GT101
 # cause: one critic returns a column and the other a vector, and their minimum is (20, 20)
 # wrong: target.shape == (20, 20)
-# cure: q2 = critic_2(pair).squeeze(-1)  # <- here -> q2 = critic_2(pair)
-# cure: reward + 0.99 * torch.min(q1, q2) -> reward[:, None] + 0.99 * torch.min(q1, q2)
+# cure: q1 = critic_1(pair)  # <- here -> q1 = critic_1(pair).squeeze(-1)
 import torch
 from torch import nn
 
@@ -14,5 +13,5 @@ with torch.no_grad():
     q1 = critic_1(pair)  # <- here
     q2 = critic_2(pair).squeeze(-1)  # <- here
     target = reward + 0.99 * torch.min(q1, q2)  # <- here
-loss = (online(pair) - target).square().mean()
+loss = (online(pair)[:, 0] - target).square().mean()
 loss.backward()

@@ -14,7 +14,9 @@ criterion = nn.BCEWithLogitsLoss()
 start = generator[0].weight.detach().clone()
 for _ in range(6):
     real, fake = torch.randn(16, 2) + 3, generator(torch.randn(16, 3))
-    loss_d = criterion(discriminator(real), torch.ones(16, 1)) + criterion(discriminator(fake.detach()), torch.zeros(16, 1))
+    loss_d = criterion(discriminator(real), torch.ones(16, 1)) + criterion(
+        discriminator(fake.detach()), torch.zeros(16, 1)
+    )
     opt_d.zero_grad()
     loss_d.backward()
     opt_d.step()

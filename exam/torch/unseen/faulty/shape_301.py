@@ -23,5 +23,5 @@ opt = torch.optim.SGD(net.parameters(), lr=0.1)
 for x, y in zip(images.split(4), labels.split(4)):
     loss = nn.functional.cross_entropy(net(x), y)  # <- asked
     opt.zero_grad()
-    loss.backward()
+    loss.backward()  # <- asked
     opt.step()

@@ -8,8 +8,6 @@ def rosenbrock(p):
     return (1 - p[0]) ** 2 + 100 * (p[1] - p[0] ** 2) ** 2
 
 
-
-
 def closure():
     opt.zero_grad()
     loss = rosenbrock(point).abs()

@@ -1,0 +1,18 @@
+# expect: GT509
+# cause: the soft targets of cross_entropy are the teacher's scores, which are no probabilities
+# wrong: not torch.allclose(target.sum(dim=1), torch.ones(20))
+# cure: target = teacher(x)  # <- here -> target = teacher(x).softmax(dim=1)
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+teacher, student = nn.Linear(5, 4), nn.Linear(5, 4)
+opt = torch.optim.Adam(student.parameters(), lr=1e-2)
+x = torch.randn(20, 5)
+for _ in range(3):
+    with torch.no_grad():
+        target = teacher(x)  # <- here
+    loss = nn.functional.cross_entropy(student(x), target)  # <- here
+    opt.zero_grad()
+    loss.backward()
+    opt.step()

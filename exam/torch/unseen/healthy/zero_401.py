@@ -1,0 +1,15 @@
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+encoder, decoder = nn.Linear(10, 6), nn.Linear(3, 10)
+opt = torch.optim.Adam([*encoder.parameters(), *decoder.parameters()], lr=1e-3)
+x = torch.randn(20, 10)
+for _ in range(3):
+    mean, log_std = encoder(x).chunk(2, dim=1)
+    z = mean + log_std.exp() * torch.randn_like(mean)
+    loss = (decoder(z) - x).square().mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+assert encoder.weight.grad.any()
