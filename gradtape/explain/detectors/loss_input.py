@@ -90,6 +90,8 @@ def warn_not_log_probabilities(name: str, input: Any, axis: int | None) -> None:
     if not offered and wrapped is not None and _called_name(site) == name:
         function = site.source.spelled("log") if probabilities else site.source.spelled("log_softmax", "gradtape")
         along = "" if probabilities or axis in (None, array.ndim - 1) else f", axis={axis}"
+        if not probabilities and library_of(site.source.imports)[0] == "torch":  # where the axis has to be given
+            along = f", dim={-1 if axis is None else axis}"
         offered = _rewrite_loss_call(site, "", (wrapped, f"{function}({one_line(wrapped.text)}{along})"))
     given = "probabilities" if probabilities else f"numbers up to {array.max():.3g}"
     _report(
@@ -134,6 +136,48 @@ def warn_labels_out_of_range(name: str, target: Any, low: float, high: float) ->
         "",
         consequence="the loss has no lower bound: it falls below zero as long as the logits grow",
         fixes=[*fixes, "labels 0.0 and 1.0, or probabilities: (y + 1) / 2 for labels -1 and 1, x / 255 for pixels"],
+        intent="gt.explain.configure(GT509='off')",
+    )
+
+
+def warn_not_logarithm(name: str, made: Record) -> None:
+    """Warn of `poisson_nll_loss` of a rate where it takes the logarithm of the rate."""
+    site = UserExpression.present()
+    call = _call_node(site)
+    fixes: list[str] = []
+    if call is not None and _called_name(site) == name:
+        span = site.source.span(call)
+        if "\n" not in span.text and not any(k.arg == "log_input" for k in call.keywords):
+            fixes = [Fix(f"{span.text[:-1]}, log_input=False)", True, span)]
+    _report(
+        f"{name} takes the logarithm of the rate, and gets the result of {made.operation}, which is a rate",
+        site,
+        made,
+        "made here, and positive",
+        consequence="the exponential is taken twice: the rate that fits is the logarithm of the right one",
+        fixes=[*fixes, "log_input=False for a rate; or leave the last activation out"],
+        intent="log_input=True in the call",
+    )
+
+
+def warn_targets_not_probabilities(name: str, target: Any) -> None:
+    """Warn of `cross_entropy` with targets that are scores, some of which are negative."""
+    site = UserExpression.present()
+    call = _call_node(site)
+    part = call.args[1] if call is not None and len(call.args) > 1 else None
+    fixes: list[str] = []
+    if part is not None and not isinstance(part, ast.Starred):
+        text = one_line(site.source.text(part))
+        is_atom = isinstance(part, ast.Name | ast.Call | ast.Attribute | ast.Subscript)
+        fixes = [Fix(f"{text if is_atom else f'({text})'}.softmax(dim=1)", True, site.source.span(part))]
+    made = record_of(target)
+    _report(
+        f"{name} takes class numbers or probabilities as targets, and some of these are negative",
+        site,
+        made if made is not None and made.location.is_known else None,
+        "the targets are made here",
+        consequence="the loss has no lower bound, and its gradient is not that of a likelihood",
+        fixes=[*fixes, "the softmax of the teacher's scores as targets"],
         intent="gt.explain.configure(GT509='off')",
     )
 

@@ -23,7 +23,7 @@ from gradtape.explain.model.problem import Fix, Operand, Problem
 from gradtape.explain.model.record import Computation, Record, Replayable
 from gradtape.explain.render.spelling import library_of
 from gradtape.explain.source.axes import is_outer, makes_axis
-from gradtape.explain.source.expression import UserExpression, replace_span, site_at
+from gradtape.explain.source.expression import UserExpression, is_call_of, replace_span, site_at
 from gradtape.explain.source.files import one_line
 
 _PRODUCTS = frozenset({"matmul", "dot", "einsum", "tensordot", "inner"})
@@ -32,6 +32,9 @@ _GUARDS = frozenset({"add", "clip", "maximum", "minimum"})  # p + 1e-9, or p kep
 
 
 # -- softmax
+
+
+_DISTRIBUTIONS = ("Categorical", "OneHotCategorical", "OneHotCategoricalStraightThrough", "Multinomial")
 
 
 def judge_softmax(node: Record, replay: Computation) -> bool:
@@ -130,6 +133,9 @@ def _used_axis(softmax: Record, axis: int, replay: Computation) -> tuple[int, st
             found = _attention_axis(node, previous, axis, softmax) or _assignment_axis(node, axis, softmax, replay)
         elif node.operation == "einsum" and previous is softmax:
             found = _einsum_attention_axis(node, axis, softmax)
+        elif node.operation in ("sum", "divide") and is_call_of(site_at(node.location), *_DISTRIBUTIONS):
+            last = len(softmax.shape) - 1
+            found = None if axis == last else (last, f"the distribution normalises over its last axis, {last}")
         if found is not None:
             return (*found, node)
     return _mixed_axis(softmax, axis, replay)

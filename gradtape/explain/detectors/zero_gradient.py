@@ -16,6 +16,7 @@ from gradtape.explain.model.record import Record, Replayable, operand_values
 from gradtape.explain.source.expression import is_call_of, is_written, site_at
 from gradtape.explain.source.files import one_line
 
+_DROPOUTS = ("dropout", "alpha_dropout", "feature_dropout", "dropout1d", "dropout2d", "dropout3d")
 _FLAT_PLACES = {
     "relu": "is 0 for every element, so its slope is 0",
     "relu6": "is at an end of its range for every element, where its slope is 0",
@@ -33,8 +34,12 @@ _FLAT_PLACES = {
     "where": "takes the other branch for every element",
     **dict.fromkeys(("round", "floor", "ceil", "trunc", "sign"), "is a step function, whose slope is 0"),
     "bernoulli": "draws zeros and ones, which have no derivative by their probabilities",
+    "normal": "draws numbers, which have no derivative by their means and deviations",
+    "poisson": "draws integers, which have no derivative by their rates",
+    **dict.fromkeys(_DROPOUTS, "drops every element"),
 }
-_DRAWS = frozenset({"bernoulli"})
+_DRAWS = frozenset({"bernoulli", "normal", "poisson"})
+_DROPPED_AT_LEAST = 20  # elements, so that it is no accident
 _SATURATION_VALUES = {
     "tanh": (-1.0, 1.0),
     "sigmoid": (0.0, 1.0),
@@ -49,6 +54,7 @@ _SATURATION_VALUES = {
 _ACTIVATIONS = frozenset(
     [
         *("relu", "relu6", "hard_sigmoid", "hard_tanh", "hardtanh", "hardsigmoid", "hardswish", "threshold"),
+        *_DROPOUTS,
         *("softshrink", "hardshrink", "tanh", "sigmoid", "softmax", "log_softmax"),
     ]
 )
@@ -69,6 +75,8 @@ _FIXES = {
     "where": "look at the condition: it is the same everywhere",
     "maximum": "look at the operand that is taken: it is larger everywhere",
     "minimum": "look at the operand that is taken: it is smaller everywhere",
+    "normal": "mean + std * torch.randn_like(mean) draws the same and has a derivative; or Normal(mean, std).rsample()",
+    **dict.fromkeys(_DROPOUTS, "the argument is the share that is dropped, not the one that is kept: nn.Dropout(0.1)"),
     "bernoulli": "compute with the probabilities themselves; or with a relaxed draw, which has a derivative: "
     "RelaxedBernoulli(temperature, probs).rsample() of torch.distributions",
     "exp": "scale its operand: here it is so far below zero that the result is 0 to the last bit; "
@@ -132,6 +140,11 @@ def _zeroing_operations(replay: Replayable, source: Record) -> list[tuple[Record
         node = pending.pop()
         for consumer in dict.fromkeys(replay.consumers.get(node, ())):
             arrived, given = replay.gradients.get(consumer), replay.cotangents.get(consumer)
+            if consumer.has_several_results and _are_zeros(arrived):  # `chunk`, and each of its parts
+                if consumer not in seen:
+                    seen.add(consumer)
+                    pending.append(consumer)
+                continue
             is_lost = arrived is None or (given is None and not consumer.has_values)
             if consumer.has_several_results or (is_lost and (replay.lost is None or consumer in targets)):
                 return []
@@ -146,6 +159,13 @@ def _zeroing_operations(replay: Replayable, source: Record) -> list[tuple[Record
                 return []  # freed, or several paths that cancel out
             found += [(consumer, i) for i in slots]
     return found
+
+
+def _are_zeros(gradient: Any) -> bool:
+    """Whether the gradient of an operation with several results, or of one of them, is there and zero."""
+    parts = gradient if isinstance(gradient, list) else [gradient]
+    known = [part for part in parts if part is not None]
+    return bool(known) and not any(np.any(part) for part in known)
 
 
 def _classify(replay: Replayable, node: Record, slot: int, targets: Sequence[Any]) -> _ZeroCause | None:
@@ -166,8 +186,13 @@ def _classify(replay: Replayable, node: Record, slot: int, targets: Sequence[Any
             return None
         if _is_linear_from(replay, node):
             return None  # the flat function itself was differentiated
-        if out is not None and not np.any(out) and all(not np.any(target) for target in targets):
+        if name in _DROPOUTS and (out is None or np.any(out) or out.size < _DROPPED_AT_LEAST):
+            return None
+        is_capped = name in ("relu", "clip") and _is_cut_from_above(node, slot)
+        if out is not None and not np.any(out) and all(not np.any(target) for target in targets) and not is_capped:
             return None  # a hinge that is satisfied everywhere: the optimum
+        if is_capped:
+            return _ZeroCause(node, slot, "flat", "cuts off every element from above", "clip")
         if name in ("maximum", "minimum") and all(parent.is_tracked for parent in node.parents):
             return None
         return _ZeroCause(node, slot, "flat", _FLAT_PLACES[name], name)
@@ -204,6 +229,12 @@ def _classify(replay: Replayable, node: Record, slot: int, targets: Sequence[Any
     if _underflows(replay, node, gradient, slot):
         return _ZeroCause(node, slot, "underflow", "gives a slope that underflows to 0")
     return None
+
+
+def _is_cut_from_above(node: Record, slot: int) -> bool:
+    """Whether every element is above the bound that it is set to: `clamp(x, max=0)` where min= was meant."""
+    value = node.operand_value(slot)
+    return node.operation in ("clip", "minimum") and value is not None and bool(np.size(value)) and np.min(value) > 0
 
 
 def _is_relu(node: Record, slot: int) -> bool:

@@ -69,6 +69,7 @@ class Watcher:
         self._explained = 0
         self._has_failed = False
         self._surveyed: set[Any] = set()
+        self._failed_pass: tuple[BaseException, BackwardPass] | None = None
 
     # -- as a LibraryWatcher
 
@@ -106,6 +107,8 @@ class Watcher:
                 known = explain_error(error, self.recorder, self.training)
                 if known is not None:
                     given = [self.recorder.record_of(x) for x in tensors_at(error)]
+                    if self._failed_pass is not None and self._failed_pass[0] is error:
+                        given += self._failed_pass[1].records
                     known = blame_squeeze(known, given)
                     attach(error, known)
         return known
@@ -256,6 +259,7 @@ class Watcher:
     def _explain_backward(self, error: RuntimeError, run: BackwardPass | None) -> None:
         if run is None or getattr(error, "problem", None) is not None:
             return
+        self._failed_pass = error, run
         with self._own_work():
             found = explain_error(error, self.recorder, self.training, run)
             if found is not None:

@@ -57,6 +57,7 @@ class CallRecorder:
         self.changed_leaf: Any = None  # called with a leaf that was written to, and the place
         self.frozen: dict[int, tuple[weakref.ref[Any], Location]] = {}
         self.required: dict[int, tuple[weakref.ref[Any], Location]] = {}
+        self.cleared: dict[int, tuple[weakref.ref[Any], Location]] = {}  # where .grad was set to None last
 
     def record(
         self, rule: Rule, func: Any, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any, random_state: Any
@@ -89,6 +90,8 @@ class CallRecorder:
         slots = slots_of(rule, args, kwargs)
         operands = [slot.of(args, kwargs) for slot in slots]
         if not any(map(is_plain, operands)) or any(isinstance(x, torch.Tensor) and not is_plain(x) for x in operands):
+            if not operands:
+                self._factory(result)  # torch.normal(0.0, 1.0, (3,))
             return
         if len(tensors) == 1 and any(tensors[0] is operand for operand in operands):
             return  # `x.contiguous()`, `x.to(same)`, `x.float()`: no new tensor
@@ -294,6 +297,8 @@ class CallRecorder:
             table[id(tensor)] = (weakref.ref(tensor), location)
             if is_leaf(tensor) and id(tensor) not in self.recorder.made:
                 self.recorder.made[id(tensor)] = (weakref.ref(tensor), location)
+        elif rule.name == "grad" and len(args) > 1 and args[1] is None:
+            self.cleared[id(tensor)] = (weakref.ref(tensor), location)
         elif rule.name == "data":
             self.recorder.note_write(tensor, ".data", location, is_silent=True)
             if is_leaf(tensor) and not self._is_overwritten(tensor, args[1:2], location):

@@ -1,5 +1,6 @@
-"""`squeeze()` without an axis, which also drops the axis of the examples where a batch has one: the cause of shapes that
-do not fit in the last batch of an epoch.
+"""`squeeze()` without an axis, which also drops the axis of the examples where a batch has one.
+
+It is the cause of shapes that do not fit in the last batch of an epoch.
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ def _operation_problem(
     error: Exception, words: str, site: UserExpression, rule: Rule, args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> Problem | None:
     inputs = tensor_operands(rule, args, kwargs)
-    if not inputs:
+    if not inputs or "zero-dimensional tensor" in words:
         return None
     operands = site.operands(inputs)
     shapes: list[Shape] = [tuple(x.shape) for x in inputs]

@@ -35,7 +35,6 @@ from gradtape.watching.torch.recorder import (
 )
 from gradtape.watching.torch.replay import array_of_tensor
 
-
 INFINITIES_FOLLOWED = 200
 
 

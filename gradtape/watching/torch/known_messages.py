@@ -21,11 +21,13 @@ from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Operand, Problem, Span
 from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import SourceFile, one_line, returned_span, source_of, span_of
+from gradtape.watching.torch.custom import rule_span
 from gradtape.watching.torch.message_table import ROWS, Row
 from gradtape.watching.torch.recorder import TorchCut, TorchRecorder, is_plain
 
 WORDS_AT_MOST = 160
 OPERANDS_AT_MOST = 4
+RAISED_BY_TORCH = (AssertionError, AttributeError, IndexError, RuntimeError, TypeError, ValueError)
 
 
 def explain_message(
@@ -46,7 +48,7 @@ def explain_message(
 
 def is_of_torch(error: BaseException, site: UserExpression) -> bool:
     """Whether PyTorch raised an error: in its own Python code, or in a function of C that the user's line calls."""
-    if not isinstance(error, RuntimeError | ValueError | TypeError | IndexError | AssertionError | NotImplementedError):
+    if not isinstance(error, RAISED_BY_TORCH):
         return False
     inner: list[str] = []  # the modules that the error came through since it left the user's code, or began there
     trace: TracebackType | None = error.__traceback__
@@ -86,7 +88,7 @@ def _row_problem(
 def _plain_problem(error: BaseException, words: str, site: UserExpression) -> Problem | None:
     """The message itself, with the tensors of the statement: their shapes, dtypes and where they are from."""
     operands = _operands(site)
-    if not operands or not words:
+    if not words:
         return None
     is_shape = re.search(r"\b(size|sizes|shape|shapes|dimension|dimensions|dims?)\b", words) is not None
     return problem(
@@ -250,6 +252,11 @@ def _special_problem(
     rule = re.search(r"(\w+)\.backward\(\) (takes|missing) ", words)
     if rule is not None and isinstance(error, TypeError) and rule[1] in training.customs.places:
         return _rule_arguments_problem(rule[1], words, training)
+    kind = re.search(r"expected Variable or None \(got (.+?)\)", words)
+    if kind is not None and training.customs.places:
+        return _rule_kind_problem(kind[1], training)
+    if isinstance(error, ValueError) and "values to unpack" in words and _names_saved(site):
+        return _unsaved_problem(site, training)
     forward = re.search(r'Module \[(\w+)\] is missing the required "forward" function', words)
     if forward is not None:
         return _no_forward_problem(error, forward[1], site)
@@ -301,7 +308,7 @@ def _hook_problem(name: str, what: str, site: UserExpression) -> Problem:
         f"the hook {name} returns a gradient of another {'shape' if what == 'size' else 'dtype'} than it was given",
         spans=spans,
         consequence="what a hook returns takes the place of the gradient, which has the shape of its tensor",
-        fixes="return a tensor of the shape of the gradient: g / g.norm(), g.clamp(-1, 1); or None to leave it as it is",
+        fixes="return a tensor of the shape of the gradient: g / g.norm(), g.clamp(-1, 1); or None to leave it",
     )
 
 
@@ -330,6 +337,37 @@ def _rule_arguments_problem(name: str, words: str, training: Any) -> Problem:
         spans=spans,
         consequence="backward is called with ctx and one gradient for each tensor that forward returned",
         fixes="def backward(ctx, grad_first, grad_second): a parameter for each tensor that forward returns",
+    )
+
+
+def _rule_kind_problem(kind: str, training: Any) -> Problem:
+    """The `backward` of a rule returns something that is no tensor."""
+    cls, location = list(training.customs.places.values())[-1]
+    return problem(
+        "GT311",
+        f"{cls.__name__}.backward returns {kind}, and gradients are tensors",
+        spans=[rule_span(cls), span_of(location).labelled("called here")],
+        fixes="return a tensor, or None for an argument without a gradient; torch.from_numpy(g) of an array",
+    )
+
+
+def _names_saved(site: UserExpression) -> bool:
+    statement = None if site.node is None else site.source.statement(site.node)
+    nodes = [] if statement is None else ast.walk(statement)
+    return any(isinstance(node, ast.Attribute) and node.attr == "saved_tensors" for node in nodes)
+
+
+def _unsaved_problem(site: UserExpression, training: Any) -> Problem:
+    """The `backward` of a rule unpacks another number of tensors than its `forward` has saved."""
+    spans = [site.span]
+    for cls, _ in list(training.customs.places.values())[-1:]:
+        code = getattr(cls.forward, "__code__", None)
+        spans += [] if code is None else [returned_span(code, "forward has saved another number")]
+    return problem(
+        "GT314",
+        "backward unpacks another number of tensors than forward has saved",
+        spans=spans,
+        fixes="ctx.save_for_backward(x, y) once in forward, with all that backward needs, in the same order",
     )
 
 

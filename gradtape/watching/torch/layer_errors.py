@@ -171,7 +171,18 @@ def layer_problem(words: str, site: UserExpression, rule: Rule, args: Sequence[A
         index = next((w for w in args if isinstance(w, torch.Tensor) and not w.is_floating_point()), None)
         rows = 0 if table is None else table.shape[0]
         largest = None if index is None or not index.numel() else int(index.max())
+        smallest = 0 if index is None or not index.numel() else int(index.min())
         spans = [site.span] + ([] if made is None else [made.labelled(f"has {rows} rows")])
+        if smallest < 0:
+            return problem(
+                "GT115",
+                f"an index is not in the embedding of {rows} rows: the smallest is {smallest}",
+                spans=spans,
+                fixes=[
+                    *append_to(site, argument_like(site, index), ".clamp(min=0)"),
+                    "indices from 0 on: a row of its own for the padding, and padding_idx= for it",
+                ],
+            )
         return problem(
             "GT115",
             f"an index is not in the embedding of {rows} rows: the largest is {largest}",

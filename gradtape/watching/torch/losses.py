@@ -15,9 +15,11 @@ from gradtape.explain.detectors.broadcast import is_axis_explicit, one_sided_pro
 from gradtape.explain.detectors.loss_input import (
     warn_labels_out_of_range,
     warn_not_log_probabilities,
+    warn_not_logarithm,
     warn_sigmoid_twice,
     warn_softmax_twice,
     warn_swapped,
+    warn_targets_not_probabilities,
 )
 from gradtape.explain.detectors.training_dynamics import wrong_axis_problem
 from gradtape.explain.emit.policy import is_due, report
@@ -37,7 +39,9 @@ LOSSES = _ELEMENT_BY_ELEMENT | {
     "binary_cross_entropy_with_logits",
     "gaussian_nll_loss",
     "poisson_nll_loss",
+    "ctc_loss",
 }
+_POSITIVE_FUNCTIONS = frozenset({"softplus", "exp", "relu", "square"})
 _SHAPE_CHANGES = frozenset({"reshape", "getitem", "transpose", "clone", "contiguous", "astype", "expand_dims"})
 TOLERANCE = 1e-4
 
@@ -45,15 +49,26 @@ TOLERANCE = 1e-4
 def judge_loss(record: OperationRecord, rule: Rule, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
     """Report what is wrong with the operands of a loss function that was executed."""
     given = dict(zip(("input", "target"), args), **kwargs)
-    input, target = given.get("input"), given.get("target")
+    input, target = given.get("input", given.get("log_probs")), given.get("target", given.get("targets"))
     if not isinstance(input, torch.Tensor) or not isinstance(target, torch.Tensor):
         return
     name = rule.name
     if name in _ELEMENT_BY_ELEMENT or name in ("gaussian_nll_loss", "poisson_nll_loss"):
         variance = given.get("var", args[2] if len(args) > 2 else None) if name == "gaussian_nll_loss" else None
         _judge_shapes([input, target], isinstance(variance, torch.Tensor) and variance.shape == input.shape)
+        if name == "poisson_nll_loss" and given.get("log_input", args[2] if len(args) > 2 else True) is True:
+            made = _source(record_of(input))
+            if made is not None and made.operation in _POSITIVE_FUNCTIONS:
+                warn_not_logarithm(name, made)
     elif name == "cross_entropy":
         _judge_logits(input, target)
+        array = array_of(target) if target.is_floating_point() and target.shape == input.shape else None
+        if array is not None and array.size and array.min() < -TOLERANCE:
+            warn_targets_not_probabilities(name, target)
+    elif name == "ctc_loss":
+        array = array_of(input)
+        if array is not None and array.size and not _are_log_probabilities(array):
+            warn_not_log_probabilities(name, input, array.ndim - 1)
     elif name in ("nll_loss", "kl_div"):
         is_log_target = bool(kwargs.get("log_target", False))
         if name == "nll_loss" or is_log_target or not _is_swapped(input, target):
@@ -69,6 +84,14 @@ def judge_loss(record: OperationRecord, rule: Rule, args: Sequence[Any], kwargs:
             low, high = float(array.min()), float(array.max())
             if low < -TOLERANCE or high > 1 + TOLERANCE:
                 warn_labels_out_of_range(name, target, low, high)
+
+
+def _are_log_probabilities(array: Any) -> bool:
+    """Whether numbers are logarithms of probabilities that sum to 1 along the last axis."""
+    if array.max() > TOLERANCE:
+        return False
+    with np.errstate(all="ignore"):
+        return bool(np.abs(np.exp(array.astype(np.float64)).sum(axis=-1) - 1).max() <= 1e-2)
 
 
 def _is_swapped(input: Any, target: Any) -> bool:

@@ -96,8 +96,8 @@ _row(
     "a backward that is written with operations of torch, without once_differentiable, can be differentiated again",
 )
 _row(
-    r"Mismatch in shape: grad_output\[\d+\] has a shape of torch\.Size\(\[(?P<seed>.*?)\]\) and output\[\d+\] has a shape "
-    r"of torch\.Size\(\[(?P<shape>.*?)\]\)",
+    r"Mismatch in shape: grad_output\[\d+\] has a shape of torch\.Size\(\[(?P<seed>.*?)\]\) and output\[\d+\] has a "
+    r"shape of torch\.Size\(\[(?P<shape>.*?)\]\)",
     "GT301",
     "the gradient to begin with has shape ({seed}), and the output has shape ({shape})",
     "a weight for each element of the output: torch.ones_like(output)",
@@ -114,6 +114,19 @@ _row(
     "GT301",
     "tangents and primals, or cotangents and outputs, have to be alike: {words}",
     "tuples of the same length with tensors of the same shapes: jvp(f, (x,), (v,))",
+)
+
+_row(
+    r"got (?P<targets>\d+) tensors and (?P<seeds>\d+) gradients",
+    "GT301",
+    "{targets} tensors are walked back with {seeds} gradients to begin with",
+    "one for each: torch.autograd.backward([a, b], [torch.tensor(1.0), torch.tensor(0.5)]); or the sum of the losses",
+)
+_row(
+    r"nly Tensors of floating point",
+    "GT310",
+    "a gradient is asked of a tensor of integers: only floating point numbers have one",
+    "argnums= counts the arguments from 0; x.float() for numbers that are to be differentiated",
 )
 
 # -- torch.func
@@ -166,13 +179,13 @@ _row(
 # -- hooks, .grad and rules
 
 _row(
-    r"assigned grad has data of a different (size|shape)",
+    r"assigned grad has data of a different (size|shape)|attempting to assign a gradient of size",
     "GT302",
     ".grad is given a tensor of another shape than its parameter has",
     "a gradient has the shape of its parameter: p.grad = g.view_as(p), or a sum over the axes that are too many",
 )
 _row(
-    r"assigned grad has data (of|located on) a different (type|device)",
+    r"assigned grad has data (of|located on) a different (type|device)|attempting to assign a gradient with dtype",
     "GT303",
     ".grad is given a tensor of another dtype or device than its parameter has",
     "p.grad = g.to(p)",
@@ -251,7 +264,8 @@ _row(
     "unscale_, step and update once each, in this order, for every backward pass",
 )
 _row(
-    r"forward\(\) (missing \d+ required positional|takes (from )?\d+ .*positional arguments? but \d+|got an unexpected)",
+    r"forward\(\) (missing \d+ required positional|takes (from )?\d+ .*positional arguments? but \d+"
+    r"|got an unexpected)",
     "GT314",
     "a layer is called with other arguments than its forward takes: {words}",
     "the arguments of forward, without self",
@@ -303,7 +317,8 @@ _row(
     "a width that is a multiple of the number of heads or groups",
 )
 _row(
-    r"batch[12] must be a 3D tensor|self must be a matrix|mat2 must be a matrix|1D tensors expected|must be a (1-?D|2-?D)",
+    r"batch[12] must be a 3D tensor|self must be a matrix|mat2 must be a matrix|1D tensors expected"
+    r"|must be a (1-?D|2-?D)",
     "GT111",
     "this product takes another number of axes: {words}",
     "torch.matmul (@) takes any number of axes; mm takes matrices, bmm stacks of them, dot and mv vectors",

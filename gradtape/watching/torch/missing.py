@@ -47,7 +47,7 @@ def why_missing(
     if goal is None:
         return None
     if any(leaf is parameter for run in passes for leaf in run.leaves):
-        return _why_returned_none(parameter, goal, passes, registry)
+        return _why_returned_none(parameter, goal, passes, registry) or _why_cleared(parameter, passes, calls, registry)
     if any(not run.is_whole or not run.is_plain for run in passes):
         return None
     known = registry.find(parameter)
@@ -121,6 +121,25 @@ def _why_returned_none(
                 )
                 return Missing(found, True)
     return None
+
+
+def _why_cleared(parameter: Any, passes: Sequence[Any], calls: Any, registry: Registry) -> Missing | None:
+    """The gradient of a parameter was there, and was cleared before the step that should have used it."""
+    known = calls.cleared.get(id(parameter))
+    if parameter.grad is not None or known is None or known[0]() is not parameter or not known[1].is_known:
+        return None
+    run = next((run for run in reversed(passes) if any(leaf is parameter for leaf in run.leaves)), None)
+    if run is None or not run.accumulates:
+        return None
+    name = registry.path_of(parameter) or name_of(parameter) or "a parameter"
+    found = problem(
+        "GT512",
+        f"the gradient of {name} is cleared between backward() and the step",
+        spans=[span_of(known[1]).labelled("cleared here"), span_of(run.location).labelled("computed here")],
+        consequence="the optimiser has it and never changes it",
+        fixes="zero_grad() before the first backward() of a step, or after the step; not between two backward passes",
+    )
+    return Missing(found, True)
 
 
 def why_frozen(

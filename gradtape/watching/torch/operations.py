@@ -77,6 +77,8 @@ def rule_for(func: Any) -> Rule:
         return Rule(SETTER, "requires_grad", own_name=own, is_method=True)
     if own in FACTORIES:
         return Rule(COPY, own, own_name=own, is_method=is_method)
+    if own == "normal" and not is_method:  # of tensors, it is a draw that depends on them
+        return Rule(OPERATION, own, is_random=True, own_name=own)
     if own in SHAPED_FACTORIES:
         return Rule(FACTORY, own, own_name=own, is_method=is_method)
     is_write = own in OPERATOR_WRITES or (

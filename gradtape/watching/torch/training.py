@@ -372,6 +372,8 @@ class Training:
 
     def _look_for_released(self, state: OptimiserState) -> None:
         """Notice parameters that get gradients, and were frozen when the optimiser was made, which left them out."""
+        if self._released:
+            self._report_released()  # noticed at an earlier step, and unchanged by it
         if not state.frozen_then or state.location is None:
             return
         optimised = self.optimised()

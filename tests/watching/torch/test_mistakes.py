@@ -415,7 +415,7 @@ def frozen_table() -> None:
         (smaller_critic(column=False), []),
         (binary_labels(-1.0, 1.0), ["GT509"]),
         (binary_labels(0.0, 1.0), []),
-        (divergence(swapped=True), ["GT509"]),
+        (divergence(swapped=True), ["GT509", "GT401"]),
         (divergence(swapped=False), []),
         (over_the_heads(1), ["GT501"]),
         (over_the_heads(3), []),

@@ -1,6 +1,6 @@
 # expect: GT509
 # cause: the soft targets of cross_entropy are the teacher's scores, which are no probabilities
-# wrong: not torch.allclose(target.sum(dim=1), torch.ones(20))
+# wrong: loss < 1
 # cure: target = teacher(x)  # <- here -> target = teacher(x).softmax(dim=1)
 import torch
 from torch import nn

