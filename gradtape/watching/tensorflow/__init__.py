@@ -14,8 +14,12 @@ training     variables that do not learn
 autograph    the user's lines behind code that tf.function has generated
 functions    numbers inside tf.function and fit
 queries      why a gradient is what it is; whether the examples of a batch are independent
-watcher      begins and ends the watching
-hooks        what is patched, and the guard around it
+watcher      begins and ends the watching, and records each operation
+recording    whether operations are recorded now, and in which thread
+hooks        how TensorFlow is patched, and the guard around it
+tape_hooks, variable_hooks, graph_hooks, keras_hooks, rule_hooks, failure_hooks, exit_hooks
+             what runs at tapes, variables, compiled functions, Keras, custom gradients, failing operations, and where
+             a value leaves TensorFlow
 batches      what is read from calls of fit and of compiled functions
 """
 
