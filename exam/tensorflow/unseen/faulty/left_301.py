@@ -1,0 +1,15 @@
+# expect: GT201 because GT210
+# cause: np.stack makes an array of the members' outputs, which no longer lead to the weights
+# wrong: all(g is None for g in grads)
+# cure: np.stack([member(x) for member in members]) -> tf.stack([member(x) for member in members])
+import numpy as np
+import tensorflow as tf
+
+tf.keras.utils.set_random_seed(0)
+members = [tf.keras.layers.Dense(1) for _ in range(3)]
+x, y = tf.random.normal((20, 4)), tf.random.normal((20, 1))
+with tf.GradientTape() as tape:
+    outputs = np.stack([member(x) for member in members])  # <- here
+    loss = tf.reduce_mean((tf.reduce_mean(outputs, axis=0) - y) ** 2)
+variables = [v for member in members for v in member.trainable_variables]
+grads = tape.gradient(loss, variables)  # <- asked

@@ -1,0 +1,14 @@
+"""An asymmetric loss whose condition and branches have the same shape."""
+
+import tensorflow as tf
+
+tf.keras.utils.set_random_seed(0)
+model = tf.keras.layers.Dense(1)
+x = tf.random.normal((48, 3))
+y = tf.reduce_sum(x, axis=1)
+with tf.GradientTape() as tape:
+    error = tf.abs(model(x) - y[:, None])
+    chosen = tf.where(y[:, None] > 0.0, 2.0 * error, error)
+    loss = tf.reduce_mean(chosen)
+grads = tape.gradient(loss, model.trainable_variables)
+assert chosen.shape == (48, 1)
