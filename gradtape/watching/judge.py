@@ -122,7 +122,7 @@ def judge_records(computation: RecordedComputation, departures: Sequence[Watched
         elif record.operation == "getitem":
             if not judge_label_pick(record, computation):
                 axis_alignment.judge_label_index(record, computation)
-        elif record.operation in axis_alignment.REDUCTIONS:
+        elif record.operation in axis_alignment.REDUCTIONS or hasattr(record, "reduced"):
             axis_alignment.judge_reduction(record, computation)
         elif record.operation in ("softmax", "log_softmax"):
             judge_softmax(record, computation)

@@ -20,7 +20,7 @@ from gradtape.explain.fixes import shape_edits
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Operand, Problem
 from gradtape.explain.model.record import Computation, Record, operand_values
-from gradtape.explain.source.expression import is_written, site_at
+from gradtape.explain.source.expression import is_call_of, is_written, site_at
 from gradtape.explain.source.files import one_line
 from gradtape.explain.source.libraries import array_of
 
@@ -37,11 +37,12 @@ def judge_reduction(node: Record, replay: Computation, reduction: Record | None 
 
     Of a reduction with several results, such as PyTorch's `x.max(dim=1)`, `node` is the one with the values.
     """
-    reduction = node if reduction is None else reduction
+    inside = getattr(node, "reduced", None)  # of a function that keeps the axis until its end
+    reduction = reduction or inside or node
     axes = reduction.params.get("axis")
     if node not in replay.consumers or not axes or len(axes) != 1:
         return False
-    if reduction.params.get("keepdims") is not False:
+    if inside is None and reduction.params.get("keepdims") is not False:
         return False
     reduced, axis = reduction.parents[0], axes[0]
     vectors = list(_elementwise_results(node, replay))
@@ -100,7 +101,7 @@ def _reduced_array(node: Record, reduction: Record) -> Record:
     deviation in `std`.
     """
     for _ in range(STEPS_AT_MOST):
-        same = {parent for parent in node.parents if parent.shape == node.shape}
+        same = {parent for parent in node.parents if parent.shape == node.shape and parent.is_tracked}
         others = [(parent, value) for parent, value in zip(node.parents, operand_values(node)) if parent not in same]
         is_simple = _is_elementwise(node) and all(_is_number(parent, value) for parent, value in others)
         if len(same) != 1 or not (is_simple or node.place_key == reduction.place_key):
@@ -210,12 +211,17 @@ def _has_no_other_table(user: Record, table: Record, replay: Computation) -> boo
 def _label_table_problem(node: Record, labels: Any) -> Problem | None:
     site = site_at(node.location)
     written = site.node.value if isinstance(site.node, ast.Expr) else site.node
-    if not isinstance(written, ast.Subscript) or not isinstance(written.slice, ast.Tuple):
+    if isinstance(written, ast.Subscript) and isinstance(written.slice, ast.Tuple):
+        owner, part = written.value, written.slice.elts[-1]
+        edited = "{0}[{arange}(len({1})), {1}]"
+    elif isinstance(written, ast.Call) and is_call_of(site, "gather") and len(written.args) >= 2:
+        owner, part = written.args[:2]
+        edited = f"{one_line(site.source.text(written.func))}({{0}}, {{1}}, batch_dims=1)"
+    else:
         return None
-    owner, part = written.value, written.slice.elts[-1]
     names = [one_line(site.source.text(expression)) for expression in (owner, part)]
     shapes = [node.parents[0].shape, labels.shape]
-    edited = f"{names[0]}[{site.source.spelled('arange')}(len({names[1]})), {names[1]}]"
+    edited = edited.format(*names, arange=site.source.spelled("arange"))
     return problem(
         "GT101",
         f"every row of {names[0]} {shapes[0]} meets every element of {names[1]} {shapes[1]} in this index",

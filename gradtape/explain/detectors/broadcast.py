@@ -30,7 +30,7 @@ from gradtape.explain.source.axes import (
     makes_axis,
     stretched_axes,
 )
-from gradtape.explain.source.expression import UserExpression, is_written, site_at
+from gradtape.explain.source.expression import UserExpression, is_call_of, is_written, site_at
 from gradtape.explain.source.files import one_line
 from gradtape.explain.source.libraries import record_of
 
@@ -65,7 +65,7 @@ def diagnose_broadcast(
     """
     if is_outer(*shapes):
         site = find_site()
-        residual = record.operation in _DIFFERENCES
+        residual = record.operation in (*_DIFFERENCES, *_COMPARISONS)
         if not is_written(site, record.operation):
             return None
         if not is_axis_explicit(site, inputs, shapes, residual):
@@ -137,7 +137,7 @@ def is_axis_explicit(
         is_data = node is None or not node.is_tracked
         if residual and is_data and isinstance(part, ast.Name) and _is_flattened(nodes[1 - index]):
             continue
-        if part is not None and makes_axis(site, part, reshapes=of_parameters):
+        if part is not None and not _is_models_column(node) and makes_axis(site, part, reshapes=of_parameters):
             return True
         if node is not None and _operations_add_axis(node, shape):
             return True
@@ -161,6 +161,8 @@ def _has_weights(inputs: Sequence[Any]) -> bool:
 
 def _is_flattened(node: Any) -> bool:
     """Whether a tracked vector was made of something with more axes, by a shape change, an index or a product."""
+    if node is not None and node.reason in ("argmax", "argmin") and len(node.shape) == 1:
+        return True  # predicted classes: the axis of the classes is gone
     if node is None or not node.is_tracked or not node.operation or len(node.shape) != 1:
         return False
     changed = node.operation in ("reshape", "getitem") and len(node.parents[0].shape) > 1
@@ -189,13 +191,32 @@ def _operations_add_axis(node: Record, shape: Shape) -> bool:
             return isinstance(expression, ast.Call) and call_makes_axis(site, expression, 1, False)
         if node.kind != "elementwise" and node.operation not in SAME_AXES:
             return False
+        columns = [parent for parent in node.parents if parent.shape == shape and parent.is_tracked]
+        if any(_is_models_column(column) for column in columns):
+            return False
         site = site_at(node.location)
         if isinstance(site.node, ast.BinOp | ast.Call | ast.Attribute) and makes_axis(site, site.node, 1):
             return True
-        columns = [parent for parent in node.parents if parent.shape == shape and parent.is_tracked]
         if not columns:
             return False
         node = columns[0]
+    return False
+
+
+def _is_models_column(node: Record | None) -> bool:
+    """Whether a column was computed, element by element, from the output of a layer with one unit.
+
+    Then the axis is the model's own: what it met on the way was given one to match.
+    """
+    for _ in range(16):
+        if node is None or not node.is_tracked or len(node.shape) != 2 or node.shape[1] != 1:
+            return False
+        if node.operation in ("matmul", "linear"):
+            return True
+        if node.kind != "elementwise" and node.operation not in ("add", "copy"):
+            return False
+        shape = node.shape
+        node = next((parent for parent in node.parents if parent.is_tracked and parent.shape == shape), None)
     return False
 
 
@@ -240,7 +261,9 @@ def _result_table(operands: Sequence[Operand], shapes: Sequence[Shape], result: 
 def _matching_edits(site: UserExpression, operands: Sequence[Operand], shapes: Sequence[Shape]) -> list[Fix]:
     """Edits after which element meets element; those that take an axis off come first."""
     found = shape_edits.for_elementwise(site, operands, shapes)
-    return sorted(found, key=lambda fix: fix.count("None"))
+    # both branches of where have the axis that the condition lacks: an edit of one would leave the other
+    sign = -1 if is_call_of(site, "where") else 1
+    return sorted(found, key=lambda fix: sign * fix.count("None"))
 
 
 def _fixes_at_binding(site: UserExpression, operands: Sequence[Operand], shapes: Sequence[Shape]) -> list[Fix]:

@@ -206,6 +206,8 @@ def _classify(replay: Replayable, node: Record, slot: int, targets: Sequence[Any
         if name in ("exp", "exp2", "softplus", "erfc", "log_sigmoid") and not np.any(out):
             return _ZeroCause(node, slot, "underflow", "underflows to 0 for every element, and so does its slope")
         return _ZeroCause(node, slot, "saturated", "is saturated for every element: its slope is 0 to the last bit")
+    if _underflows(replay, node, gradient, slot):
+        return _ZeroCause(node, slot, "underflow", f"gives a slope that underflows to 0 in {node.dtype}")
     others = [(i, value) for i, value in enumerate(operand_values(node)) if i != slot]
     constants = [value for i, value in others if value is not None and not node.parents[i].is_tracked]
     if constants and (_is_literal(node, slot) or _is_linear_to(replay, node.parents[slot])):
@@ -226,8 +228,6 @@ def _classify(replay: Replayable, node: Record, slot: int, targets: Sequence[Any
             return _ZeroCause(
                 node, slot, "start", "multiplies by zeros only, which depend on parameters that get no gradient"
             )
-    if _underflows(replay, node, gradient, slot):
-        return _ZeroCause(node, slot, "underflow", "gives a slope that underflows to 0")
     return None
 
 
@@ -309,7 +309,9 @@ def _is_literal(node: Record, slot: int) -> bool:
 def _underflows(replay: Replayable, node: Record, gradient: Any, slot: int) -> bool:
     """Whether the product of a gradient and a slope is zero only because it is too small a number."""
     largest = float(np.max(np.abs(gradient)))
-    if not 0.0 < largest < 1e-30 or not node.has_values or not node.operation:
+    kind = np.asarray(gradient).dtype
+    small = 1e-2 if kind == np.float16 else 1e-30  # 6e-8 is the smallest number of float16
+    if not 0.0 < largest < small or not node.has_values or not node.operation:
         return False
     with np.errstate(all="ignore"):
         again = replay.apply_reverse(node, gradient / largest)

@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any
 
 import numpy as np
+from tensorflow.python.framework import errors_impl
 
 from gradtape.core.location import is_library
 from gradtape.errors import ShapeError
@@ -26,11 +27,12 @@ from gradtape.watching.tensorflow import keras_shapes, program_errors
 from gradtape.watching.tensorflow.keras_shapes import lengths_of, text_of
 from gradtape.watching.tensorflow.operations import ELEMENTWISE_PAIRS, TABLE
 from gradtape.watching.tensorflow.recorder import TensorFlowRecorder, constant_of
-from gradtape.watching.tensorflow.request_errors import spent_problem, target_problem
+from gradtape.watching.tensorflow.request_errors import examples_problem, source_problem, spent_problem, target_problem
 from gradtape.watching.tensorflow.tapes import TapeWatch
 from gradtape.watching.tensorflow.values import is_eager, is_symbolic
 
 RECENT_AT_MOST = 16
+WORDS_SHOWN = 160
 _WORDS = 60  # how much of a message has to be found in that of another error
 
 REDUCTIONS = ("Sum", "Mean", "Prod", "Max", "Min", "All", "Any", "EuclideanNorm")
@@ -89,8 +91,9 @@ class ErrorExplainer:
             match = re.search(pattern, words, re.DOTALL)
             if match is not None:
                 read = explain(site, match, words)
-                return None if read is None else self.attach(error, read)
-        return None
+                if read is not None:
+                    return self.attach(error, read)
+        return self.attach(error, refused_problem(site, words)) if is_raised_by_library(error) else None
 
     # -- operations
 
@@ -155,15 +158,25 @@ class ErrorExplainer:
     # -- requests for gradients
 
     def explain_request(
-        self, error: BaseException, watch: TapeWatch | None, targets: Sequence[Any], seeds: Sequence[Any] | None
+        self,
+        error: BaseException,
+        watch: TapeWatch | None,
+        targets: Sequence[Any],
+        seeds: Sequence[Any] | None,
+        sources: Sequence[Any] = (),
+        per_example: bool = False,
     ) -> None:
-        """Explain an error of `tape.gradient`."""
+        """Explain an error of `tape.gradient`, or of `batch_jacobian`, which is `per_example`."""
         words = _plain(error)
         found: Problem | None = None
         if isinstance(error, RuntimeError) and "non-persistent GradientTape" in words:
             found = spent_problem(watch)
         elif isinstance(error, AttributeError | TypeError) and (refused := target_problem(targets, self._recorder)):
             found = refused
+        elif isinstance(error, AttributeError | TypeError | ValueError) and (other := source_problem(sources)):
+            found = other
+        elif isinstance(error, ValueError) and per_example:
+            found = examples_problem(targets, sources)
         elif seeds is not None:
             for target, seed in zip(targets, seeds):
                 given = None if seed is None else _shape(seed)
@@ -214,6 +227,36 @@ def raising_expression(trace: TracebackType | None) -> UserExpression | None:
             found = UserExpression(trace.tb_frame, trace.tb_lasti)
         trace = trace.tb_next
     return found
+
+
+def is_raised_by_library(error: BaseException) -> bool:
+    """Whether an error comes from inside of TensorFlow or Keras, and not from the program's own code."""
+    if not isinstance(error, (ValueError, TypeError, errors_impl.OpError)):
+        return False
+    trace = error.__traceback__
+    if trace is None:
+        return False
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    return is_library(trace.tb_frame.f_code.co_filename)
+
+
+def refused_problem(site: UserExpression, words: str) -> Problem:
+    """Arguments that a function of the library refused, for a reason that is known by its own words only."""
+    said = one_line(words.strip().partition("\n")[0])
+    is_shape = re.search(r"shape|dimension|\brank\b|\bsize\b", said, re.IGNORECASE) is not None
+    call = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    name = one_line(site.source.text(call.func)) if isinstance(call, ast.Call) else one_line(site.span.text)
+    shown = said if len(said) <= WORDS_SHOWN else f"{said[:WORDS_SHOWN]}..."
+    return problem(
+        "GT110" if is_shape else "GT314",
+        f"{name} refuses what it is given: {shown}",
+        spans=[site.span],
+        operands=site.arrays(),
+        fixes="compare the shapes of its arguments with what it takes"
+        if is_shape
+        else "compare the kinds of its arguments with what it takes",
+    )
 
 
 # -- dtypes
@@ -274,6 +317,9 @@ def labels_problem(
     elif labels in ((*logits[:-1], 1), logits[:-1]) and logits[-1] > 1:
         title += f": class numbers, and this loss takes one-hot labels of {logits[-1]} classes"
         offered = _rename_loss(site, "", "sparse_")
+    elif {len(labels), len(logits)} == {1, 2} and (*min(labels, logits, key=len), 1) == max(labels, logits, key=len):
+        title += ": one is a column, the other a vector"
+        offered = _column_fix(site, "logits" if len(logits) == 2 else "labels")
     elif len(labels) == len(logits) and labels[-1] != logits[-1]:
         title += f": {labels[-1]} classes in the labels, {logits[-1]} outputs of the model"
         offered = _units_fix(source, logits[-1], labels[-1])
@@ -286,6 +332,17 @@ def labels_problem(
         notes=notes,
         fixes=offered or ["class numbers go with the sparse losses, one-hot labels with the others"],
     )
+
+
+def _column_fix(site: UserExpression, name: str) -> list[str]:
+    """`logits=logits[:, 0]` where a loss is given a column for a vector."""
+    call = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    calls = [node for node in ([] if call is None else ast.walk(call)) if isinstance(node, ast.Call)]
+    for node in calls:
+        part = next((k.value for k in node.keywords if k.arg == name), None)
+        if isinstance(part, ast.Name | ast.Call | ast.Attribute | ast.Subscript):
+            return [Fix(f"{one_line(site.source.text(part))}[:, 0]", True, site.source.span(part))]
+    return [f"{name}[:, 0] takes the axis of length 1 off"]
 
 
 def _rename_loss(site: UserExpression, old: str, new: str) -> list[str]:
@@ -438,7 +495,7 @@ _PATTERNS: tuple[tuple[str, Callable[[UserExpression, re.Match[str], str], Probl
     (rf"labels\.shape={_SHAPE}.*?logits\.shape={_SHAPE}", _labels_by_words),
     (rf"shape of labels \(received {_SHAPE}\).*?\(received {_SHAPE}\)", _labels_by_words),
     (rf"target\.shape={_SHAPE}.*?output\.shape={_SHAPE}", _labels_by_words),
-    (rf"logits and labels must have the same shape.*?\({_SHAPE} vs {_SHAPE}\)", _logits_by_words),
+    (rf"`?logits`? and `?labels`? must have the same shape.*?\({_SHAPE} vs {_SHAPE}\)", _logits_by_words),
     (rf"logits and labels must have the same shape, received {_SHAPE} vs {_SHAPE}", _logits_by_words),
     (r"label value of (-?\d+) which is outside the valid range of \[0, (\d+)\)", _label_value),
     (

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import math
+from collections import deque
 from types import FrameType
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 from tensorflow.python.eager.polymorphic_function import polymorphic_function
 
+from gradtape.core.location import Location
+from gradtape.explain.emit.policy import is_due, report
+from gradtape.explain.messages import problem
+from gradtape.explain.messages.build import at
 from gradtape.watching.tensorflow.batches import called_graph, has_lost_number
 from gradtape.watching.tensorflow.functions import GraphEvaluation, evaluated
 from gradtape.watching.tensorflow.gradients import Request, judge_values
 from gradtape.watching.tensorflow.hooks import Patches
 from gradtape.watching.tensorflow.recording import Recording
 from gradtape.watching.tensorflow.variable_hooks import VariableHooks
+
+STEPS_COMPARED = 20
+GROWTH_AT_LEAST = 1e3
 
 
 class GraphHooks:
@@ -27,6 +37,7 @@ class GraphHooks:
         self._variables = variables
         self._latest: list[Request] = []  # the gradients inside graphs that were judged last
         self._has_looked_again = False  # after a loss that was not finite
+        self._losses: deque[float] = deque(maxlen=STEPS_COMPARED)  # of the latest steps of `fit`
         self._is_lost = False  # a graph has given such a loss, and is looked at when it is executed next
 
     def patch(self, patches: Patches) -> None:
@@ -49,8 +60,30 @@ class GraphHooks:
 
     def batch_ended(self, logs: Any) -> None:
         """Look again if the loss in the logs of `fit` is not finite."""
+        loss = logs.get("loss") if isinstance(logs, dict) else None
+        if isinstance(loss, (float, np.floating)) and self._recording.is_mine():
+            self._recording.guard.attempt(self._judge_growth, float(loss))
         if isinstance(logs, dict) and self._may_look_again():
             self._recording.guard.call(self.look_again, [logs.get("loss")])
+
+    def _judge_growth(self, loss: float) -> None:
+        """Report a loss that has grown from step to step until it was no longer finite."""
+        if math.isfinite(loss):
+            self._losses.append(loss)
+            return
+        losses, self._losses = [*self._losses], deque(maxlen=STEPS_COMPARED)
+        if len(losses) < 2 or losses[-1] < GROWTH_AT_LEAST * abs(losses[0]) or losses != sorted(losses):
+            return
+        found = problem(
+            "GT401",
+            f"the loss grows in every step, from {losses[0]:.3g} to {losses[-1]:.3g} within {len(losses)}, and is no "
+            "longer finite: each step overshoots",
+            spans=[at(Location.here(), "trained here")],
+            consequence="the variables overflow: from here on they are NaN",
+            fixes="a smaller learning rate; inputs and targets of about 1 (keras.layers.Normalization); clipnorm=1.0",
+        )
+        if is_due("GT401", *found.place[1:]):
+            report(found)
 
     def _may_look_again(self) -> bool:
         looks = self._latest and not self._recording.is_on and not self._has_looked_again and not self._is_lost

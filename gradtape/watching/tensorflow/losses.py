@@ -36,6 +36,11 @@ _RESIDUAL_LOSSES = (
     "huber", "log_cosh",
 )  # fmt: skip
 _ENTROPIES = ("binary_crossentropy", "categorical_crossentropy", "sparse_categorical_crossentropy")
+_BELOW_ZERO = {
+    "log_softmax": "logarithms of probabilities",
+    "tanh": "numbers between -1 and 1",
+}
+"""Operations whose results are never all probabilities."""
 _CLASSES = {
     "binary_crossentropy": "BinaryCrossentropy",
     "categorical_crossentropy": "CategoricalCrossentropy",
@@ -69,6 +74,8 @@ class LossJudge:
             self._add(getattr(backend, name, None), self._judge_probabilities)
         for name in _RESIDUAL_LOSSES:
             self._add(getattr(losses, name, None), self._judge_residual)
+        self._add(getattr(losses, "mean_squared_logarithmic_error", None), self._judge_logarithms)
+        self._add(getattr(losses, "kl_divergence", None), self._judge_divergence)
 
     def _add(self, function: Any, judge: Judge) -> None:
         if function is not None:
@@ -140,12 +147,45 @@ class LossJudge:
             return None
         output = given.get("output")
         made = self._producer(output)
+        if made is not None and made.operation in _BELOW_ZERO:
+            return _without_activation_problem(site, frame.f_code.co_name, made, _BELOW_ZERO[made.operation])
         if made is None or not _is_linear_layer(made):
             return None
         array = array_in(output) if is_eager(output) else None
         if array is not None and not (np.any(array < 0) or np.any(array > 1)):
             return None
         return _without_activation_problem(site, frame.f_code.co_name, made)
+
+    def _judge_divergence(self, frame: FrameType, location: Any, site: UserExpression) -> Problem | None:
+        """The divergence of two distributions, of what is negative or exceeds 1."""
+        for name in ("y_pred", "y_true"):
+            value = frame.f_locals.get(name)
+            made = self._producer(value)
+            array = array_in(value) if is_eager(value) else None
+            if made is None or not (_is_linear_layer(made) or made.operation in _BELOW_ZERO):
+                continue
+            if array is not None and not (np.any(array < 0) or np.any(array > 1)):
+                continue
+            return _divergence_problem(site, "first" if name == "y_true" else "second", made)
+        return None
+
+    def _judge_logarithms(self, frame: FrameType, location: Any, site: UserExpression) -> Problem | None:
+        """The loss of logarithms of predictions, all of which are negative: each is cut off at zero."""
+        prediction = frame.f_locals.get("y_pred")
+        record = self._recorder.record_of(prediction) if self._recorder.is_tensor(prediction) else None
+        array = array_in(prediction) if is_eager(prediction) else None
+        if record is None or not record.is_tracked or array is None or not array.size or not np.all(array <= 0):
+            return self._judge_residual(frame, location, site)
+        return problem(
+            "GT404",
+            f"the gradient is zero everywhere: {frame.f_code.co_name} cuts predictions off at 0, and all "
+            f"{array.size} are negative",
+            spans=[site.span],
+            notes=[f"they are between {array.min():.3g} and {array.max():.3g}"],
+            consequence="no variable that the predictions are computed from gets a gradient other than zero",
+            fixes='a last layer with positive outputs: activation="softplus" or "exponential"; or another loss',
+            intent="gt.explain.configure(GT404='off')",
+        )
 
     # -- shapes
 
@@ -241,8 +281,30 @@ def _only_keyword(source: SourceFile, name: str, value: Any) -> Span | None:
     return source.span(found[0]) if len(found) == 1 else None
 
 
-def _without_activation_problem(site: UserExpression, loss: str, made: Record) -> Problem:
-    """A loss that takes probabilities was given the numbers of a linear layer."""
+def _divergence_problem(site: UserExpression, which: str, made: Record) -> Problem:
+    """`KLDivergence` of logits."""
+    call = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    source = site.source
+    tensorflow = next((name for name, module in source.imports.items() if module == "tensorflow"), "")
+    offered: list[str] = []
+    if isinstance(call, ast.Call) and len(call.args) == 2 and not call.keywords and tensorflow:
+        parts = [f"{tensorflow}.nn.softmax({one_line(source.text(part))})" for part in call.args]
+        offered = [Fix(f"{one_line(source.text(call.func))}({', '.join(parts)})", True, source.span(call))]
+    return problem(
+        "GT509",
+        f"the divergence compares probabilities, and its {which} argument is the numbers of {made.operation}, which are"
+        " not between 0 and 1",
+        spans=[site.span],
+        consequence="it clips them to the range of probabilities: the gradient of all that are outside is zero",
+        fixes=[*offered, "softmax of the logits, of both arguments"],
+        intent="gt.explain.configure(GT509='off')",
+    )
+
+
+def _without_activation_problem(
+    site: UserExpression, loss: str, made: Record, given: str = "the numbers of a linear layer"
+) -> Problem:
+    """A loss that takes probabilities was given the numbers of a linear layer, or others outside of 0 and 1."""
     kind = _CLASSES[loss]
     source = site.source
     activation = "sigmoid" if loss.startswith("binary") else "softmax"
@@ -271,8 +333,7 @@ def _without_activation_problem(site: UserExpression, loss: str, made: Record) -
                 spans.append(whole.labelled("the loss is named here"))
     return problem(
         "GT509",
-        f"{loss} takes probabilities, and is given the numbers of a linear layer ({made.operation}), which are not "
-        "between 0 and 1",
+        f"{loss} takes probabilities, and is given {given} ({made.operation}), which are not between 0 and 1",
         spans=spans,
         consequence="it clips them to the range of probabilities: the gradient of all that are outside is zero",
         fixes=[*offered, f'from_logits=True, or activation="{activation}" in the last layer'],

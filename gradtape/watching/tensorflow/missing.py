@@ -16,7 +16,7 @@ from gradtape.explain.model.problem import Fix, Span
 from gradtape.explain.model.record import Record
 from gradtape.explain.model.why import Why
 from gradtape.explain.render.spelling import name_in
-from gradtape.explain.source.expression import UserExpression
+from gradtape.explain.source.expression import UserExpression, replace_span
 from gradtape.explain.source.files import SourceFile, one_line, source_of, span_of
 from gradtape.watching.record import CONSTANT, LeafRecord, OperationRecord, WatchedRecord
 from gradtape.watching.tensorflow.recorder import TensorFlowRecorder, VariableRecord
@@ -42,6 +42,11 @@ def why(target: Any, source: Any, watch: TapeWatch, recorder: TensorFlowRecorder
     if route and all(record.is_on(tapes) for record in route) and not paths.blocked(route):
         head = f"the gradient flows: {len(route) - 1} operations from the target back to the source"
         return Why(problem("", head, spans=()))
+    fresh = _explain_fresh_source(goal, start)
+    if fresh is not None:
+        return fresh
+    if watch.cleared is not None and _was_computed_before(start, goal, watch):
+        return _explain_cleared(watch.cleared)
     rebound = find_rebinding(goal)
     if not goal.is_on(tapes) and rebound is not None:
         return _explain_rebinding(goal, *rebound, watch)
@@ -57,7 +62,10 @@ def why(target: Any, source: Any, watch: TapeWatch, recorder: TensorFlowRecorder
         assigned = _assigned_before(start)
         if assigned is not None:
             return missing_gradient.explain_departure(assigned)
-    numpy = _explain_numpy_function(source)
+    written = _written_on_the_way(start, goal)
+    if written is not None:
+        return missing_gradient.explain_departure(written)
+    numpy = _explain_detour(recorder, watch) or _explain_numpy_function(source)
     if numpy is not None:
         return with_departure_edit(numpy)
     return with_departure_edit(missing_gradient.explain_unconnected(target, source, paths.all_behind(start), watch))
@@ -213,6 +221,23 @@ def with_departure_edit(reason: Why) -> Why:
         names = ", ".join(sorted({name for user in users for name in _numpy_calls(source, user)}))
         return Why(found.with_(fixes=[f"functions of TensorFlow instead of {names}, which leave the tape", *advice]))
     return reason if edit is None else Why(found.with_(fixes=[edit, *found.fixes]))
+
+
+def _explain_detour(recorder: TensorFlowRecorder, watch: TapeWatch) -> Why | None:
+    """A function of NumPy that was given a tensor on the tape, and whose array has come back."""
+    detour = next((each for each in reversed(recorder.detours) if each.order > watch.opened), None)
+    if detour is None:
+        return None
+    lines: list[Any] = [detour.span]
+    back = span_of(detour.entered)
+    if back.line != detour.span.line:
+        lines += ["it comes back as a constant here", back]
+    return verdict(
+        "GT210",
+        f"the value left the tape at {detour.function}, which takes the numbers of a tensor and returns an array",
+        *lines,
+        fix="the function of TensorFlow for it keeps the gradient",
+    )
 
 
 def _explain_numpy_function(wanted: Any) -> Why | None:
@@ -433,6 +458,16 @@ def _explain_late_watch(source: Any, goal: LeafRecord, start: WatchedRecord, wat
     target = site.asked()[0]
     use = None if target is None else site.use(target, lambda value: value is source)
     lines: list[Any] = ["watched here", goal]
+    early = _use_before_block(part, watch)
+    if early is not None:
+        return verdict(
+            "GT204",
+            f"{name} was used before the tape was opened and told to watch it",
+            "used here",
+            early,
+            *lines,
+            fix=f"compute this inside the with block, after tape.watch({name})",
+        )
     used = paths.use_of(array_in(source), paths.all_behind(start))
     if used is not None:
         lines += ["used here", used]
@@ -453,6 +488,28 @@ def _explain_late_watch(source: Any, goal: LeafRecord, start: WatchedRecord, wat
         *lines,
         fix=[*_earlier_watch(goal), f"tape.watch({name}) at the top of the with block, before it is used"],
     )
+
+
+def _use_before_block(part: ast.expr | None, watch: TapeWatch) -> Span | None:
+    """The statement before the with block of a tape that computes, with a name, what the block computes with."""
+    source = source_of(watch.entered.file)
+    node: Any = source.find(watch.entered)
+    while node is not None and not isinstance(node, ast.With):
+        node = source.parents.get(node)
+    scope = None if node is None else source.parents.get(node)
+    block = next((b for b in (getattr(scope, name, None) for name in ("body", "orelse")) if node in (b or ())), None)
+    if block is None or not isinstance(part, ast.Name):
+        return None
+    read = {each.id for inner in node.body for each in ast.walk(inner) if isinstance(each, ast.Name)}
+    for statement in reversed(block[: block.index(node)]):
+        names = [each for each in ast.walk(statement) if isinstance(each, ast.Name)]
+        bound = {each.id for each in names if isinstance(each.ctx, ast.Store)}
+        uses = any(each.id == part.id and isinstance(each.ctx, ast.Load) for each in names)
+        if part.id in bound:
+            return None
+        if uses and bound & read and isinstance(statement, ast.Assign):
+            return source.span(statement.value)
+    return None
 
 
 def _earlier_watch(goal: LeafRecord) -> list[str]:
@@ -513,7 +570,8 @@ def _explain_unwatched(target: Any, source: Any, goal: WatchedRecord, start: Wat
     elif goal.is_cut:
         code, words = "GT203", f"{name} is a constant for this tape: its value left at {goal.reason}"
     elif goal.tapes and goal.is_tracked:
-        code, words = "GT211", f"{name} is watched by another tape, not by this one"
+        code, words = "GT203", f"{name} is watched by another tape, not by this one"
+        lines = ["this tape is opened here", span_of(watch.entered), "the other was told to watch it here", goal]
     else:
         code = "GT203"
         words = f"{name} is a tensor, and a tape watches only Variables unless it is told to"
@@ -570,6 +628,68 @@ def _watch_fix(name: str, watch: TapeWatch) -> list[str]:
         return []
     indent = " " * (whole.column or 0)
     return [Fix(f"{bound.id}.watch({name})\n{indent}{whole.text}", True, whole)]
+
+
+# -- sources and targets that are not what the tape has recorded
+
+
+def _explain_fresh_source(goal: Record, start: Record) -> Why | None:
+    """A source that is computed in the call of `gradient` itself: `tape.gradient(u, x[:, 0])`."""
+    site = UserExpression.present()
+    part = site.asked()[1]
+    is_made_there = isinstance(part, ast.Subscript | ast.BinOp | ast.Call) and goal.operation and goal.location.is_known
+    if not is_made_there or part is None or goal.order < start.order or not start.operation:
+        return None
+    made = source_of(goal.location.file).find(goal.location)
+    if made is None or source_of(goal.location.file) is not site.source or made not in [*ast.walk(part)]:
+        return None
+    text = one_line(site.source.text(part))
+    offered: list[str] = []
+    whole = site.source.span(site.node.value if isinstance(site.node, ast.Expr) else site.node)  # type: ignore[arg-type]
+    if isinstance(part, ast.Subscript):
+        name, index = one_line(site.source.text(part.value)), one_line(site.source.text(part.slice))
+        asked = replace_span(whole, site.source.span(part), name)
+        offered = [] if asked is None else [Fix(f"{one_line(asked)}[{index}]", True, whole)]
+    return verdict(
+        "GT202",
+        f"{text} makes a new tensor where it is written, and the target was computed before it",
+        "made here",
+        goal,
+        fix=[*offered, "give it a name before the target is computed from that, or ask for the gradient of the whole"],
+    )
+
+
+def _was_computed_before(start: Record, goal: Record, watch: TapeWatch) -> bool:
+    """Whether an operation between the target and the source is older than the tape's recording."""
+    route = paths.route_back(start, goal, frozenset())
+    return any(record.operation and record.order < watch.opened for record in route or ())
+
+
+def _explain_cleared(place: Location) -> Why:
+    """The tape was cleared after the computation."""
+    source = source_of(place.file)
+    node = source.find(place)
+    is_reset = node is not None and ".reset(" in source.text(node)
+    return verdict(
+        "GT211",
+        "what the tape had recorded was thrown away by reset()"
+        if is_reset
+        else "the tape was opened a second time, which throws away what it had recorded",
+        "cleared here",
+        place,
+        fix="call reset() before the computation that counts, not after it"
+        if is_reset
+        else "compute everything in one with block, or make a new tape for each computation",
+    )
+
+
+def _written_on_the_way(start: Record, goal: Record) -> Record | None:
+    """A value computed from the source that was written to a variable, which the target was computed from."""
+    for record in paths.all_behind(start):
+        written = record.assigned if isinstance(record, VariableRecord) else None
+        if written is not None and any(goal in paths.all_behind(origin) for origin in written.origins()):
+            return written
+    return None
 
 
 # -- variables that the tape has not read

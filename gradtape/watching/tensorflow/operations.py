@@ -195,7 +195,19 @@ ASSIGNMENTS = {
     "AssignVariableOp": "Variable.assign",
     "AssignAddVariableOp": "Variable.assign_add",
     "AssignSubVariableOp": "Variable.assign_sub",
+    "ResourceStridedSliceAssign": "Variable.assign",
+    "ResourceScatterUpdate": "Variable.assign",
+    "ResourceScatterAdd": "Variable.assign_add",
+    "ResourceScatterSub": "Variable.assign_sub",
+    "ResourceScatterNdUpdate": "Variable.assign",
+    "ResourceScatterNdAdd": "Variable.assign_add",
 }
+ASSIGNED_INPUTS = {
+    "ResourceStridedSliceAssign": 4,
+    **dict.fromkeys(("ResourceScatterUpdate", "ResourceScatterAdd", "ResourceScatterSub"), 2),
+    **dict.fromkeys(("ResourceScatterNdUpdate", "ResourceScatterNdAdd"), 2),
+}
+"""The input that is written, where it is not the second."""
 
 
-__all__ = ["ASSIGNMENTS", "ELEMENTWISE_PAIRS", "POSITIONS", "READS", "STEPS", "STRUCTURAL", "TABLE", "Row"]
+__all__ = ["ASSIGNED_INPUTS", "ASSIGNMENTS", "ELEMENTWISE_PAIRS", "POSITIONS", "READS", "STEPS", "STRUCTURAL", "TABLE", "Row"]

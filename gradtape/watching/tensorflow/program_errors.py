@@ -213,8 +213,66 @@ def _swapped_pairs(site: UserExpression, match: re.Match[str], words: str) -> Pr
     return None
 
 
+def _rule_without_variables(site: UserExpression, match: re.Match[str], words: str) -> Problem:
+    """A rule of `tf.custom_gradient` for a function with variables, which lacks the argument for them."""
+    rules = _functions_with(site, "custom_gradient")
+    inner = [node for rule in rules for node in ast.walk(rule) if isinstance(node, ast.FunctionDef) and node is not rule]
+    spans, offered = [site.span], list[str]()
+    if len(inner) == 1:
+        rule = inner[0]
+        head = site.source.lines[rule.lineno - 1]
+        spans.insert(0, _line_span(site, rule.lineno, "the rule"))
+        changed = head.replace("):", ", variables=None):", 1).strip()
+        offered = [f"{changed} and return (gradients of the arguments, [gradients of the variables])"]
+    return problem(
+        "GT304",
+        "the function uses variables, and its rule does not take them: it needs the argument `variables`",
+        spans=spans,
+        notes=["the rule then returns two things: the gradients of the arguments, and a list of those of the variables"],
+        fixes=[*offered, "give the variable to the function as an argument: then its gradient is one of the others"],
+    )
+
+
+def _functions_with(site: UserExpression, decorator: str) -> list[ast.FunctionDef]:
+    return [
+        node
+        for node in ([] if site.source.tree is None else ast.walk(site.source.tree))
+        if isinstance(node, ast.FunctionDef)
+        and any(getattr(each, "attr", getattr(each, "id", "")) == decorator for each in node.decorator_list)
+    ]
+
+
+def _line_span(site: UserExpression, line: int, label: str) -> Span:
+    text = site.source.lines[line - 1].rstrip("\n")
+    start = len(text) - len(text.lstrip())
+    return Span(site.source.file, line, start, len(text), source=text, label=label)
+
+
+def _sparse_arithmetic(site: UserExpression, match: re.Match[str], words: str) -> Problem:
+    """Arithmetic with the gradient of an embedding, which TensorFlow keeps as the rows that have changed."""
+    offered: list[str] = []
+    for node in _parts(site):
+        operands = [node.left, node.right] if isinstance(node, ast.BinOp) else []
+        sparse = [part for part in operands if type(site.value(part)).__name__ == "IndexedSlices"]
+        names = [part for part in operands if isinstance(part, ast.Name) and not isinstance(part, ast.Constant)]
+        part = next(iter([*sparse, *names]), None)
+        if part is not None:
+            text = f"{_tensorflow(site)}.convert_to_tensor({one_line(site.source.text(part))})"
+            offered = [Fix(text, True, site.source.span(part))]
+            break
+    return problem(
+        "GT314",
+        "the gradient of an embedding or of tf.gather is IndexedSlices, which have no arithmetic",
+        spans=[site.span],
+        notes=["it has the rows that were read, in .values, and their numbers, in .indices"],
+        fixes=[*offered, "tf.convert_to_tensor(g) makes it dense; tf.linalg.global_norm and the optimisers take both"],
+    )
+
+
 Explain = Callable[[UserExpression, re.Match[str], str], Problem | None]
 PATTERNS: tuple[tuple[str, Explain], ...] = (
+    (r"grad_fn must accept keyword argument 'variables'", _rule_without_variables),
+    (r"unsupported operand type\(s\)[^\n]*'IndexedSlices'", _sparse_arithmetic),
     (rf"'{_SYMBOLIC}' object has no attribute '(?:numpy|item|tolist)'", _no_number),
     (rf"argument must be [^\n]*, not '{_SYMBOLIC}'|must be real number, not {_SYMBOLIC}", _no_number),
     (r"Cannot convert a symbolic [^\n]*to a numpy array|can't convert [^\n]*KerasTensor", _no_number),

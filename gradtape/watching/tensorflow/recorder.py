@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import sys
 import weakref
+from collections import deque
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from tensorflow.python.framework import op_def_registry, ops, tensor_util
@@ -17,6 +18,7 @@ from tensorflow.python.framework import op_def_registry, ops, tensor_util
 from gradtape.core.location import Location, is_library
 from gradtape.explain.detectors.lost_update import judge_lost_update
 from gradtape.explain.detectors.reshape_for_transpose import is_swap
+from gradtape.explain.model.problem import Span
 from gradtape.explain.model.record import Shape
 from gradtape.explain.report.names import name_of
 from gradtape.watching.judge import judge_broadcast
@@ -34,6 +36,7 @@ from gradtape.watching.recorder import Recorder
 from gradtape.watching.tensorflow import values
 from gradtape.watching.tensorflow.functions import GraphValue, graph_replay
 from gradtape.watching.tensorflow.operations import (
+    ASSIGNED_INPUTS,
     ASSIGNMENTS,
     ELEMENTWISE_PAIRS,
     POSITIONS,
@@ -58,6 +61,7 @@ from gradtape.watching.tensorflow.values import (
 
 DEPTH_AT_MOST = 20_000
 CALLERS_AT_MOST = 6
+DETOURS_AT_MOST = 32
 UNKNOWN = 0
 DATA = frozenset({-1})
 """The number, in the place of a tape's, of operations on data, which no tape records."""
@@ -114,6 +118,15 @@ class HeldCut(CutRecord):
         return False
 
 
+class NumpyDetour(NamedTuple):
+    """A function of NumPy that was given a tensor on a tape, and where its array became a tensor again."""
+
+    function: str
+    span: Span
+    entered: Location
+    order: int
+
+
 class TensorFlowRecorder(Recorder):
     """The records of TensorFlow's tensors and variables."""
 
@@ -129,6 +142,7 @@ class TensorFlowRecorder(Recorder):
         self.losses: Any = None  # a LossJudge
         self.traced: dict[int, Any] = {}  # variables that a graph reads, as they were when it was traced
         self.batch_length: int | None = None  # what an unknown first length of a graph's tensors stands for
+        self.detours: deque[NumpyDetour] = deque(maxlen=DETOURS_AT_MOST)
         self._updates: set[tuple[int, int]] = set()
         self.unknown_shapes: weakref.WeakSet[WatchedRecord] = weakref.WeakSet()
 
@@ -260,6 +274,8 @@ class TensorFlowRecorder(Recorder):
         if not tracked and any(parent.is_cut for parent in parents):
             for output in outputs:
                 self.constant(output, parents, location)
+            if kind in ("Equal", "NotEqual") and is_eager(outputs[0]):
+                self._judge_comparison(kind, parents, inputs, outputs, location)
             return
         if not tracked:
             if self._is_data_operation(kind, inputs, outputs):
@@ -360,14 +376,15 @@ class TensorFlowRecorder(Recorder):
                 self.note(output, LeafRecord(shape, dtype, NOWHERE, None, is_tracked=False, library=self.name))
 
     def _record_assignment(self, kind: str, inputs: Sequence[Any]) -> None:
-        value = self._operand_record(inputs[1])
+        written = inputs[ASSIGNED_INPUTS.get(kind, 1)]
+        value = self._operand_record(written)
         handle = inputs[0]
         known = self.variables.get(handle._id) if is_eager(handle) else None
         if known is not None:
             known.writes += 1
         if not value.is_tracked or self.in_backward:
             return
-        shape, dtype = self.spec_of(inputs[1])
+        shape, dtype = self.spec_of(written)
         cut = HeldCut(ASSIGNMENTS[kind], shape, dtype, Location.here(), [value])
         self.departures.append(cut)
         if known is not None:
@@ -430,10 +447,10 @@ class TensorFlowRecorder(Recorder):
         record.depth = depth  # type: ignore[attr-defined]
         record.theirs = kind  # type: ignore[attr-defined]
         record.recorded_by = on  # type: ignore[attr-defined]
-        if tracked and not on and is_eager_here:
+        if tracked and not on:
             record.callers = user_frames()  # type: ignore[attr-defined]
         if len(outputs) == 1:
-            self.note(outputs[0], merge_softmax(record))
+            self.note(outputs[0], merge_reduction(merge_softmax(record)))
             if tracked:
                 self._judge(kind, record, inputs, outputs)
             return
@@ -484,15 +501,42 @@ class TensorFlowRecorder(Recorder):
         self.note(outputs[0], record)
         return record, copied.parents[0]
 
+    def _judge_comparison(
+        self,
+        kind: str,
+        parents: Sequence[WatchedRecord],
+        inputs: Sequence[Any],
+        outputs: Sequence[Any],
+        location: Location,
+    ) -> None:
+        """Judge the comparison of predicted classes with labels in a metric, which has no gradient."""
+        specs = [self.spec_of(x) for x in inputs]
+        if specs[0][0] == specs[1][0]:
+            return
+        operands = [OperandSpec(*spec, False) for spec in specs]
+        shape, dtype = self.spec_of(outputs[0])
+        own, kept = list(parents), [None] * len(inputs)
+        record = OperationRecord(
+            TABLE[kind].name, "elementwise", {}, own, operands, kept, shape, dtype, location, library=self.name,
+            is_tracked=False,
+        )  # fmt: skip
+        self._judge(kind, record, inputs, outputs)
+
     def _judge(self, kind: str, record: OperationRecord, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
-        if kind not in ELEMENTWISE_PAIRS or len(inputs) != 2 or record.location.in_rule:
+        if record.location.in_rule:
             return
-        left, right = (spec.shape for spec in record.operands)
-        if left is None or right is None or left == right:
+        if kind in ELEMENTWISE_PAIRS and len(inputs) == 2:
+            pairs = [(0, 1)]
+        elif kind == "SelectV2":  # the condition against each of the branches, and these against each other
+            pairs = [(0, 1), (0, 2), (1, 2)]
+        else:
             return
-        if not all(self.has_known_shape(x) for x in inputs):
-            return
-        judge_broadcast(record, list(inputs), (left, right))
+        for pair in pairs:
+            left, right = (record.operands[k].shape for k in pair)
+            given = [inputs[k] for k in pair]
+            if left == right or not all(self.has_known_shape(x) for x in given):
+                continue
+            judge_broadcast(record, given, (left, right))
 
 
 def as_mapping(kind: str, attributes: Any, outputs: Sequence[Any]) -> Mapping[str, Any]:
@@ -573,6 +617,20 @@ def merge_softmax(record: OperationRecord) -> OperationRecord:
     return record
 
 
+def merge_reduction(record: OperationRecord) -> OperationRecord:
+    """A reduction whose axis a function of TensorFlow kept, and took off at its end: tf.norm, tf.reduce_logsumexp.
+
+    The record of the last step says what was reduced; its operand is still that of the step.
+    """
+    inner: Any = record.parents[0] if record.theirs == "Squeeze" else None  # type: ignore[attr-defined]
+    while isinstance(inner, OperationRecord) and inner.place_key == record.place_key:
+        if inner.params.get("keepdims") is True and inner.params.get("axis"):
+            record.reduced = inner  # type: ignore[attr-defined]
+            return record
+        inner = next((p for p in inner.parents if p.is_tracked and p.shape == inner.shape), None)
+    return record
+
+
 def chain(replays: Sequence[Any]) -> Any:
     """Several operations, each of the result of the one before, as one."""
     from gradtape.watching.record import Replay
@@ -596,4 +654,4 @@ def chain(replays: Sequence[Any]) -> Any:
     return Replay(forward, reverse)
 
 
-__all__ = ["HeldCut", "TensorFlowRecorder", "VariableRecord"]
+__all__ = ["HeldCut", "NumpyDetour", "TensorFlowRecorder", "VariableRecord"]

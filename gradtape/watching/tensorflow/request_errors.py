@@ -80,6 +80,58 @@ def _object_problem(site: UserExpression, part: ast.expr | None, target: Any) ->
     )
 
 
+# -- sources that do not fit
+
+
+def source_problem(sources: Sequence[Any]) -> Problem | None:
+    """A source that is an array, a number, a layer or a model, and not a tensor or a variable."""
+    for source in sources:
+        if hasattr(source, "dtype") and not isinstance(source, (np.ndarray, np.generic)):
+            continue
+        site = UserExpression.present()
+        part = site.asked()[1]
+        made = None if part is None else site.binding(part)
+        has_variables = hasattr(source, "trainable_variables")
+        name = "it" if part is None else one_line(site.source.text(part))
+        offered: list[str] = []
+        spans = [site.span]
+        if has_variables and part is not None:
+            offered = [Fix(f"{name}.trainable_variables", True, site.source.span(part))]
+        elif made is not None:
+            spans.append(made.labelled("made here"))
+            call = source_of(made.file).at(made)
+            function = call.func if isinstance(call, ast.Call) else None
+            if isinstance(function, ast.Attribute) and function.attr == "get_weights" and not made.label:
+                owner = one_line(source_of(made.file).text(function.value))
+                offered = [Fix(f"{owner}.trainable_variables", True, made)]
+        return problem(
+            "GT314",
+            f"a gradient is asked by {name}, which {'is' if part is None else 'has'} a {type(source).__name__}: a tape "
+            "knows tensors and variables only",
+            spans=spans,
+            fixes=[*offered, "model.trainable_variables, or the tensor that was watched"],
+        )
+    return None
+
+
+def examples_problem(targets: Sequence[Any], sources: Sequence[Any]) -> Problem | None:
+    """`batch_jacobian` of a target that has not one row for each example of the source."""
+    shapes = [tuple(getattr(x, "shape", ())) for x in (*targets[:1], *sources[:1])]
+    if len(shapes) != 2 or (min(len(shape) for shape in shapes) > 1 and shapes[0][0] == shapes[1][0]):
+        return None
+    site = UserExpression.present()
+    part = site.asked()[0]
+    made = None if part is None else site.binding(part)
+    spans = [site.span] if made is None else [site.span, made.labelled("the target is made here")]
+    return problem(
+        "GT301",
+        f"batch_jacobian takes a target and a source with one row for each example: {shapes[0]} and {shapes[1]}",
+        spans=spans,
+        notes=["the first axis of both is that of the examples, which do not depend on each other"],
+        fixes="keep the axis of the examples in the target; or tape.jacobian, which takes any shapes",
+    )
+
+
 # -- what cannot be watched
 
 
@@ -151,4 +203,4 @@ def tape_call(entered: Location) -> ast.Call | None:
     return named[0] if named else None
 
 
-__all__ = ["spent_problem", "tape_call", "target_problem", "watch_problem"]
+__all__ = ["examples_problem", "source_problem", "spent_problem", "tape_call", "target_problem", "watch_problem"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 import weakref
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from gradtape.watching.tensorflow.errors import ErrorExplainer
 from gradtape.watching.tensorflow.gradients import Request, judge_none, judge_request, quiet_none
 from gradtape.watching.tensorflow.graph_hooks import GraphHooks
 from gradtape.watching.tensorflow.hooks import Patches
+from gradtape.watching.tensorflow.optimiser_hooks import OptimiserHooks
 from gradtape.watching.tensorflow.recording import Recording
 from gradtape.watching.tensorflow.request_errors import watch_problem
 from gradtape.watching.tensorflow.tapes import TapeWatch
@@ -31,6 +33,7 @@ class TapeHooks:
         errors: ErrorExplainer,
         training: TrainingJudge,
         graphs: GraphHooks,
+        optimisers: OptimiserHooks,
         tell: Callable[[Problem], Any],
     ) -> None:
         self.tapes: weakref.WeakKeyDictionary[Any, TapeWatch] = weakref.WeakKeyDictionary()
@@ -40,6 +43,7 @@ class TapeHooks:
         self._errors = errors
         self._training = training
         self._graphs = graphs
+        self._optimisers = optimisers
         self._tell = tell
 
     def patch(self, patches: Patches) -> None:
@@ -50,7 +54,7 @@ class TapeHooks:
         patches.wrap(tape, "watch", self._wrap_watch)
         patches.wrap(tape, "gradient", self._wrap_gradient)
         patches.wrap(tape, "jacobian", self._wrap_jacobian)
-        patches.wrap(tape, "batch_jacobian", self._wrap_jacobian)
+        patches.wrap(tape, "batch_jacobian", functools.partial(self._wrap_jacobian, per_example=True))
 
     # -- when it records
 
@@ -69,7 +73,10 @@ class TapeHooks:
         if not self._recording.is_on:
             return
         if is_new:
+            before = self.tapes.get(tape)
             self.tapes[tape] = TapeWatch(tape, self._recorder)
+            if before is not None:  # tape.reset(), or a second with block of one tape
+                self.tapes[tape].cleared = Location.here()
         watch = self.tapes.get(tape)
         if watch is not None:
             self._recorder.active.append(watch)
@@ -126,7 +133,7 @@ class TapeHooks:
             try:
                 found = original(tape, target, sources, output_gradients, *rest, **options)
             except Exception as error:
-                self._recording.guard.attempt(self._explain_request, error, tape, target, output_gradients)
+                self._recording.guard.attempt(self._explain_request, error, tape, target, output_gradients, sources)
                 raise
             finally:
                 self._recorder.in_backward -= 1
@@ -135,7 +142,7 @@ class TapeHooks:
 
         return gradient
 
-    def _wrap_jacobian(self, original: Any) -> Any:
+    def _wrap_jacobian(self, original: Any, per_example: bool = False) -> Any:
         def jacobian(tape: Any, target: Any, sources: Any, *rest: Any, **options: Any) -> Any:
             if not self._recording.is_mine() or self._recorder.in_backward:
                 return original(tape, target, sources, *rest, **options)
@@ -143,7 +150,7 @@ class TapeHooks:
             try:
                 found = original(tape, target, sources, *rest, **options)
             except Exception as error:
-                self._recording.guard.attempt(self._explain_request, error, tape, target, None)
+                self._recording.guard.attempt(self._explain_request, error, tape, target, None, sources, per_example)
                 raise
             finally:
                 self._recorder.in_backward -= 1
@@ -157,9 +164,12 @@ class TapeHooks:
 
         return jacobian
 
-    def _explain_request(self, error: Exception, tape: Any, target: Any, seeds: Any) -> None:
+    def _explain_request(
+        self, error: Exception, tape: Any, target: Any, seeds: Any, sources: Any, per_example: bool = False
+    ) -> None:
         given = None if seeds is None else tf.nest.flatten(seeds)
-        self._errors.explain_request(error, self.tapes.get(tape), tf.nest.flatten(target), given)
+        asked = tf.nest.flatten(sources)
+        self._errors.explain_request(error, self.tapes.get(tape), tf.nest.flatten(target), given, asked, per_example)
 
     def _judged(self, tape: Any, target: Any, sources: Any, seeds: Any, says_unconnected: bool, found: Any) -> None:
         if self._recorder.in_backward:
@@ -174,7 +184,10 @@ class TapeHooks:
             problem = self._problem_of(request, found)
             if problem is not None:
                 self.lost = problem
-            self._recording.guard.call(self._training.note_answers, tf.nest.flatten(found))
+            answers = tf.nest.flatten(found)
+            self._recording.guard.call(self._training.note_answers, answers)
+            if len(answers) == len(request.sources):
+                self._recording.guard.call(self._optimisers.note_answers, request, answers)
             if request.answers:
                 self._graphs.waiting.append(request)
             if not watch.persistent:

@@ -26,6 +26,7 @@ class TapeWatch:
         self.persistent = bool(tape._persistent)
         self.watches_variables = bool(tape._watch_accessed_variables)
         self.spent: Location | None = None
+        self.cleared: Location | None = None  # where what it had recorded before was thrown away
         self.entered = Location.here()
         self.read: set[Record] = set()
         self._recorder = recorder

@@ -21,6 +21,7 @@ from gradtape.explain.source.libraries import recognising
 from gradtape.watching.budget import Budget
 from gradtape.watching.tensorflow import autograph, queries
 from gradtape.watching.tensorflow.batches import uses_none
+from gradtape.watching.tensorflow.entry_hooks import EntryHooks
 from gradtape.watching.tensorflow.errors import ErrorExplainer
 from gradtape.watching.tensorflow.exit_hooks import ExitHooks
 from gradtape.watching.tensorflow.failure_hooks import FailureHooks
@@ -28,6 +29,7 @@ from gradtape.watching.tensorflow.graph_hooks import GraphHooks
 from gradtape.watching.tensorflow.hooks import Patches
 from gradtape.watching.tensorflow.keras_hooks import KerasHooks
 from gradtape.watching.tensorflow.losses import LossJudge
+from gradtape.watching.tensorflow.optimiser_hooks import OptimiserHooks
 from gradtape.watching.tensorflow.recorder import TensorFlowRecorder
 from gradtape.watching.tensorflow.recording import Recording
 from gradtape.watching.tensorflow.rule_hooks import RuleHooks
@@ -49,7 +51,8 @@ class Watcher:
         self._recording = recording = Recording(self.recorder, budget, self._callback, self._break)
         self._variables = VariableHooks(recording)
         self._graphs = GraphHooks(recording, self._variables)
-        self._tapes = TapeHooks(recording, self._errors, self.training, self._graphs, tell)
+        self._optimisers = OptimiserHooks(recording)
+        self._tapes = TapeHooks(recording, self._errors, self.training, self._graphs, self._optimisers, tell)
         self._hooks = (
             self._tapes,
             self._variables,
@@ -58,6 +61,8 @@ class Watcher:
             RuleHooks(recording, self._errors),
             FailureHooks(recording, self._errors),
             ExitHooks(recording, self.training),
+            EntryHooks(recording),
+            self._optimisers,
         )
         self._patches = Patches()
         self._stack = ExitStack()
