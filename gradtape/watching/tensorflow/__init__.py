@@ -17,9 +17,10 @@ queries      why a gradient is what it is; whether the examples of a batch are i
 watcher      begins and ends the watching, and records each operation
 recording    whether operations are recorded now, and in which thread
 hooks        how TensorFlow is patched, and the guard around it
-tape_hooks, variable_hooks, graph_hooks, keras_hooks, optimiser_hooks, rule_hooks, failure_hooks, exit_hooks, entry_hooks
+tape_hooks, variable_hooks, graph_hooks, keras_hooks, optimiser_hooks, rule_hooks, failure_hooks, exit_hooks,
+entry_hooks, array_hooks
              what runs at tapes, variables, compiled functions, Keras, its optimisers, custom gradients, failing
-             operations, and where a value leaves TensorFlow or enters it as an array
+             operations, where a value leaves TensorFlow or enters it as an array, and at TensorArrays
 batches      what is read from calls of fit and of compiled functions
 """
 

@@ -76,6 +76,8 @@ class LossJudge:
             self._add(getattr(losses, name, None), self._judge_residual)
         self._add(getattr(losses, "mean_squared_logarithmic_error", None), self._judge_logarithms)
         self._add(getattr(losses, "kl_divergence", None), self._judge_divergence)
+        for name in ("categorical_crossentropy", "sparse_categorical_crossentropy"):
+            self._add(getattr(losses, name, None), self._judge_axis)
 
     def _add(self, function: Any, judge: Judge) -> None:
         if function is not None:
@@ -155,6 +157,14 @@ class LossJudge:
         if array is not None and not (np.any(array < 0) or np.any(array > 1)):
             return None
         return _without_activation_problem(site, frame.f_code.co_name, made)
+
+    def _judge_axis(self, frame: FrameType, location: Any, site: UserExpression) -> Problem | None:
+        """A loss of Keras, of a softmax over another axis than that of the classes."""
+        given = frame.f_locals
+        made = self._producer(given.get("y_pred"))
+        if made is None or made.operation != "softmax" or made.shape != self._recorder.spec_of(given["y_pred"])[0]:
+            return None
+        return _axis_problem(site, made, given.get("axis", -1))
 
     def _judge_divergence(self, frame: FrameType, location: Any, site: UserExpression) -> Problem | None:
         """The divergence of two distributions, of what is negative or exceeds 1."""
@@ -279,6 +289,33 @@ def _only_keyword(source: SourceFile, name: str, value: Any) -> Span | None:
         if keyword.arg == name and getattr(keyword.value, "value", None) is value
     ]
     return source.span(found[0]) if len(found) == 1 else None
+
+
+def _axis_problem(site: UserExpression, made: Record, wanted: Any) -> Problem | None:
+    """Probabilities that were normalised over another axis than that of the classes, which a loss of Keras picks."""
+    axes, count = made.params.get("axis"), len(made.shape)
+    classes = wanted % count if isinstance(wanted, int) and count else None
+    if not axes or classes is None or axes == (classes,):
+        return None
+    layers = [
+        keyword.value
+        for node in ([] if site.source.tree is None else ast.walk(site.source.tree))
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")).lower() == "softmax"
+        for keyword in node.keywords
+        if keyword.arg == "axis"
+    ]
+    spans, offered = [site.span], list[str]()
+    if len(layers) == 1:
+        spans.insert(0, site.source.span(layers[0]).labelled("normalised over this axis"))
+        offered = [Fix("-1", True, site.source.span(layers[0]))]
+    return problem(
+        "GT501",
+        f"the softmax is over axis {axes[0]} of {made.shape}, and the loss picks classes along axis {classes}",
+        spans=spans,
+        consequence="the probabilities of one prediction do not sum to 1: the loss falls without the classes competing",
+        fixes=[*offered, f"softmax over axis {classes}, that of the classes"],
+        intent="gt.explain.configure(GT501='off')",
+    )
 
 
 def _divergence_problem(site: UserExpression, which: str, made: Record) -> Problem:

@@ -210,4 +210,14 @@ ASSIGNED_INPUTS = {
 """The input that is written, where it is not the second."""
 
 
-__all__ = ["ASSIGNED_INPUTS", "ASSIGNMENTS", "ELEMENTWISE_PAIRS", "POSITIONS", "READS", "STEPS", "STRUCTURAL", "TABLE", "Row"]
+__all__ = [
+    "ASSIGNED_INPUTS",
+    "ASSIGNMENTS",
+    "ELEMENTWISE_PAIRS",
+    "POSITIONS",
+    "READS",
+    "STEPS",
+    "STRUCTURAL",
+    "TABLE",
+    "Row",
+]

@@ -7,15 +7,17 @@ range, and gradients that are given to an optimiser in the wrong order.
 from __future__ import annotations
 
 import ast
+import importlib
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeGuard
 
+from gradtape.explain.fixes.shape_edits import add_argument
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Problem, Span
 from gradtape.explain.render.spelling import name_in
 from gradtape.explain.source.expression import UserExpression, replace_span
-from gradtape.explain.source.files import one_line
+from gradtape.explain.source.files import one_line, unreturned_result
 from gradtape.watching.tensorflow import values
 
 _SYMBOLIC = r"(?:SymbolicTensor|KerasTensor|Tensor)"
@@ -216,7 +218,9 @@ def _swapped_pairs(site: UserExpression, match: re.Match[str], words: str) -> Pr
 def _rule_without_variables(site: UserExpression, match: re.Match[str], words: str) -> Problem:
     """A rule of `tf.custom_gradient` for a function with variables, which lacks the argument for them."""
     rules = _functions_with(site, "custom_gradient")
-    inner = [node for rule in rules for node in ast.walk(rule) if isinstance(node, ast.FunctionDef) and node is not rule]
+    inner = [
+        node for rule in rules for node in ast.walk(rule) if isinstance(node, ast.FunctionDef) and node is not rule
+    ]
     spans, offered = [site.span], list[str]()
     if len(inner) == 1:
         rule = inner[0]
@@ -228,7 +232,9 @@ def _rule_without_variables(site: UserExpression, match: re.Match[str], words: s
         "GT304",
         "the function uses variables, and its rule does not take them: it needs the argument `variables`",
         spans=spans,
-        notes=["the rule then returns two things: the gradients of the arguments, and a list of those of the variables"],
+        notes=[
+            "the rule then returns two things: the gradients of the arguments, and a list of those of the variables"
+        ],
         fixes=[*offered, "give the variable to the function as an argument: then its gradient is one of the others"],
     )
 
@@ -269,8 +275,150 @@ def _sparse_arithmetic(site: UserExpression, match: re.Match[str], words: str) -
     )
 
 
+def _keras(site: UserExpression) -> str:
+    """How the file calls Keras."""
+    found = next((name for name, module in site.source.imports.items() if module in ("keras", "tensorflow.keras")), "")
+    return found or f"{_tensorflow(site)}.keras"
+
+
+def _function_of_keras_tensor(site: UserExpression, match: re.Match[str], words: str) -> Problem:
+    """A function of TensorFlow on the symbolic input of a functional model."""
+    call = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    function = call.func if isinstance(call, ast.Call) else None
+    keras = _keras(site)
+    offered: list[str] = []
+    name = "this"
+    if function is not None:
+        name = one_line(site.source.text(function))
+        last = getattr(function, "attr", "").removeprefix("reduce_")
+        if hasattr(importlib.import_module("keras").ops, last):
+            offered = [Fix(f"{keras}.ops.{last}", True, site.source.span(function))]
+    return problem(
+        "GT313",
+        f"{name} is given the symbolic input of a functional model, which has no numbers",
+        spans=[site.span],
+        notes=["while a functional model is built its tensors are KerasTensors: layers and keras.ops take them"],
+        fixes=[*offered, f"the function of {keras}.ops, or a layer whose call has it: {keras}.layers.Lambda"],
+    )
+
+
+def _unknown_length(site: UserExpression, match: re.Match[str], words: str) -> Problem | None:
+    """`range(x.shape[0])` where the number of examples is not known yet."""
+    shapes = [
+        node for node in _parts(site)
+        if isinstance(node, ast.Subscript) and getattr(node.value, "attr", "") == "shape"
+    ]  # fmt: skip
+    if not shapes or not isinstance(shapes[0].value, ast.Attribute):
+        return None
+    text, owner = (one_line(site.source.text(node)) for node in (shapes[0], shapes[0].value.value))
+    index, tensorflow = one_line(site.source.text(shapes[0].slice)), _tensorflow(site)
+    return problem(
+        "GT314",
+        f"{text} is None: while the function is traced, this length is not known",
+        spans=[site.span],
+        notes=["fit and tf.function trace with batches of any length; the last batch may be shorter"],
+        fixes=[
+            f"{tensorflow}.shape({owner})[{index}] is the length when the graph is executed; in a for loop, "
+            f"{tensorflow}.range of it",
+            "functions of whole tensors instead of a loop over the examples",
+        ],
+    )
+
+
+def _without_return(site: UserExpression, match: re.Match[str], words: str) -> Problem | None:
+    """A custom loss, metric or layer that returns nothing."""
+    functions = [n for n in ([] if site.source.tree is None else ast.walk(site.source.tree)) if _is_function(n)]
+    for function in functions:
+        found = unreturned_result(function)
+        if found is None:
+            continue
+        statement, value = found
+        text = f"return {one_line(site.source.text(value))}"
+        span = site.source.span(statement)
+        return problem(
+            "GT311",
+            f"{function.name} returns nothing: what it computes is lost, and its result is None",
+            spans=[span, site.span.labelled("its result is used here")],
+            fixes=[Fix(text, True, span)],
+        )
+    return None
+
+
+def _is_function(node: ast.AST) -> TypeGuard[ast.FunctionDef]:
+    return isinstance(node, ast.FunctionDef) and not node.name.startswith("__")
+
+
+def _old_optimiser(site: UserExpression, match: re.Match[str], words: str) -> Problem:
+    """`optimizer.minimize(loss, variables)`, which the optimisers of Keras 3 do not have."""
+    tensorflow = _tensorflow(site)
+    return problem(
+        "GT314",
+        f"the optimisers of Keras 3 have no {match[2]}: {match[1]} takes gradients",
+        spans=[site.span],
+        fixes=f"with {tensorflow}.GradientTape() as tape: loss = ...; then "
+        "optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables))",
+    )
+
+
+def _without_variables(site: UserExpression, match: re.Match[str], words: str) -> Problem | None:
+    """`apply_gradients(gradients)`, without the variables."""
+    calls = [n for n in _parts(site) if isinstance(n, ast.Call) and getattr(n.func, "attr", "") == "apply_gradients"]
+    if not calls or not calls[0].args or isinstance(calls[0].args[0], ast.Call):
+        return None
+    part = calls[0].args[0]
+    made = site.binding(part)
+    request = None if made is None else site.source.at(made)
+    offered: list[str] = []
+    if isinstance(request, ast.Call) and len(request.args) > 1:
+        variables = one_line(site.source.text(request.args[1]))
+        offered = [Fix(f"zip({one_line(site.source.text(part))}, {variables})", True, site.source.span(part))]
+    return problem(
+        "GT306",
+        "apply_gradients takes pairs of a gradient and a variable, and is given the gradients alone",
+        spans=[site.span],
+        fixes=[*offered, "zip(gradients, variables); or optimizer.apply(gradients, variables)"],
+    )
+
+
+def _mapped_dtype(site: UserExpression, match: re.Match[str], words: str) -> Problem:
+    """`tf.map_fn` over integers whose function returns real numbers."""
+    calls = [n for n in _parts(site) if isinstance(n, ast.Call) and getattr(n.func, "attr", "") == "map_fn"]
+    tensorflow = _tensorflow(site)
+    argument = f"fn_output_signature={tensorflow}.{match[2]}"
+    offered: list[str] = []
+    if len(calls) == 1:
+        whole = site.source.span(calls[0])
+        offered = [Fix(add_argument(one_line(whole.text), argument), True, whole)]
+    return problem(
+        "GT314",
+        f"the function returns {match[2]}, and its results are collected as {match[1]}, the dtype of the elements",
+        spans=[site.span],
+        fixes=[*offered, f"{argument} says what the function returns"],
+    )
+
+
+def _changing_shape(site: UserExpression, match: re.Match[str], words: str) -> Problem:
+    """A loop in a graph whose tensor changes its shape."""
+    shapes = re.search(r"shape \(([^()]*)\)[^(]*before the loop, but shape \(([^()]*)\)", words)
+    told = f": ({shapes[1]}) before the loop, ({shapes[2]}) after a step" if shapes else ""
+    return problem(
+        "GT110",
+        f"a tensor changes its shape in a loop of a graph{told}",
+        spans=[site.span],
+        notes=["a loop in a graph keeps the shape of each of its variables, unless it is told that a length varies"],
+        fixes=f"shape_invariants=... with None for the length that changes; or a {_tensorflow(site)}.TensorArray",
+    )
+
+
 Explain = Callable[[UserExpression, re.Match[str], str], Problem | None]
 PATTERNS: tuple[tuple[str, Explain], ...] = (
+    (r"A KerasTensor cannot be used as input to a TensorFlow function", _function_of_keras_tensor),
+    (r"'NoneType' object cannot be interpreted as an integer|'NoneType' and 'int'", _unknown_length),
+    (r"None values not supported", _without_return),
+    (r"'(\w+)' object has no attribute '(minimize|get_gradients|compute_gradients)'", _old_optimiser),
+    (r"not enough values to unpack \(expected 2, got \d+\)|too many values to unpack", _without_variables),
+    (r"TensorArray dtype is (\w+) but Op is trying to write dtype (\w+)", _mapped_dtype),
+    (r"shape_invariants|has shape \S+ before the loop, but shape", _changing_shape),
     (r"grad_fn must accept keyword argument 'variables'", _rule_without_variables),
     (r"unsupported operand type\(s\)[^\n]*'IndexedSlices'", _sparse_arithmetic),
     (rf"'{_SYMBOLIC}' object has no attribute '(?:numpy|item|tolist)'", _no_number),

@@ -48,6 +48,16 @@ def _number_problem(site: UserExpression, target: Any, recorder: TensorFlowRecor
             spans.append(left.labelled(f"a number from here on, by {departure.reason}"))
         fixes = [fix_for(departure, is_tape=True), *fixes]
     kind = type(target).__name__
+    if isinstance(target, int) and not same:
+        part = site.asked()[0]
+        made = None if part is None else site.binding(part)
+        return problem(
+            "GT305",
+            f"the gradient is asked of the number {target}, which no tape has recorded",
+            spans=[*spans[:1], *([] if made is None else [made.labelled("made here")])],
+            notes=["the sum of an empty list is the number 0: model.losses is empty if no layer has a regulariser"],
+            fixes="a tensor that was computed from the variables inside the with block",
+        )
     return problem(
         "GT210",
         f"the gradient is asked of a {kind}, which has left TensorFlow and has no history",

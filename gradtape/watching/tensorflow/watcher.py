@@ -20,6 +20,7 @@ from gradtape.explain.model.problem import Problem
 from gradtape.explain.source.libraries import recognising
 from gradtape.watching.budget import Budget
 from gradtape.watching.tensorflow import autograph, queries
+from gradtape.watching.tensorflow.array_hooks import ArrayHooks
 from gradtape.watching.tensorflow.batches import uses_none
 from gradtape.watching.tensorflow.entry_hooks import EntryHooks
 from gradtape.watching.tensorflow.errors import ErrorExplainer
@@ -62,6 +63,7 @@ class Watcher:
             FailureHooks(recording, self._errors),
             ExitHooks(recording, self.training),
             EntryHooks(recording),
+            ArrayHooks(recording),
             self._optimisers,
         )
         self._patches = Patches()
