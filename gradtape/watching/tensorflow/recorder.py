@@ -606,7 +606,7 @@ def merge_softmax(record: OperationRecord) -> OperationRecord:
     outer = inner.parents[0]
     if not isinstance(outer, OperationRecord) or outer.operation != "transpose" or outer.params != record.params:
         return record
-    axes = record.params.get("axes")
+    axes = record.params.get("axes") or swapped_axes(outer.parents[0].shape, inner.shape)
     if not axes or not record.place_key == inner.place_key == outer.place_key:
         return record
     replays = outer.replay, inner.replay, record.replay
@@ -615,6 +615,21 @@ def merge_softmax(record: OperationRecord) -> OperationRecord:
     record.parents, record.operands, record.inputs = outer.parents, outer.operands, outer.inputs
     record.replay = chain(replays)
     return record
+
+
+def swapped_axes(before: Shape, after: Shape) -> tuple[int, ...] | None:
+    """The order of axes that brings one to the end, by the shapes before and after; None where they do not tell.
+
+    In a graph TensorFlow computes that order, and it is not known.
+    """
+    last = len(before) - 1
+    found = [
+        tuple(last if axis == k else k if axis == last else axis for axis in range(last + 1))
+        for k in range(last)
+        if before[k] != before[last]
+    ]
+    fitting = [axes for axes in found if tuple(before[axis] for axis in axes) == after]
+    return fitting[0] if len(fitting) == 1 and len(before) == len(after) else None
 
 
 def merge_reduction(record: OperationRecord) -> OperationRecord:

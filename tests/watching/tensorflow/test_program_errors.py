@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from typing import Any
 
@@ -88,6 +89,91 @@ def swapped_pairs() -> None:
     keras.optimizers.SGD(0.1).apply_gradients(zip(variables, grads))
 
 
+def gradients_without_variables() -> None:
+    w = tf.Variable([1.0])
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(w * w)
+    grads = tape.gradient(loss, [w])
+    keras.optimizers.SGD(0.1).apply_gradients(grads)
+
+
+def optimiser_of_another_version() -> None:
+    keras.optimizers.SGD(0.1).minimize(lambda: 0.0, [])  # type: ignore[attr-defined]
+
+
+def gradient_by_arrays() -> None:
+    dense = keras.layers.Dense(1)
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(dense(tf.ones((2, 2))))
+    weights = dense.get_weights()
+    tape.gradient(loss, weights)
+
+
+def gradient_of_an_empty_sum() -> None:
+    w = tf.Variable(1.0)
+    with tf.GradientTape() as tape:
+        penalty = sum(list[Any]())
+    tape.gradient(penalty, w)
+
+
+def arithmetic_with_sparse_gradients() -> None:
+    table = tf.Variable(tf.ones((4, 2)))
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(tf.gather(table, [0, 1]))
+    g = tape.gradient(loss, table)
+    tf.reduce_sum(g**2)
+
+
+def rule_without_variables() -> None:
+    scale = tf.Variable(2.0)
+
+    @tf.custom_gradient
+    def scaled(x: Any) -> Any:
+        def backward(upstream: Any) -> Any:
+            return upstream * scale
+
+        return x * scale, backward
+
+    with tf.GradientTape():
+        scaled(tf.constant(1.0))
+
+
+def examples_that_were_summed() -> None:
+    x = tf.ones((3, 2))
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.reduce_sum(x * x, axis=0)
+    tape.batch_jacobian(y, x)
+
+
+def map_over_integers() -> None:
+    w = tf.Variable(tf.ones((3,)))
+    tf.map_fn(lambda i: w[i], tf.constant([0, 2]))
+
+
+def function_of_a_symbolic_input() -> None:
+    inputs = keras.Input((2,))
+    tf.math.log(inputs)
+
+
+def loss_without_return() -> None:
+    def squares(y_true: Any, y_pred: Any) -> Any:
+        loss = tf.reduce_mean((y_true - y_pred) ** 2)  # noqa: F841
+
+    model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
+    model.compile("sgd", squares)
+    model.fit(np.ones((4, 2)), np.ones((4, 1)), verbose=0)
+
+
+def column_of_logits() -> None:
+    labels, logits = tf.ones((4,)), tf.Variable(tf.ones((4, 1)))
+    tf.nn.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits)
+
+
+def unknown_refusal() -> None:
+    tf.one_hot(tf.constant([0.5]), 3)
+
+
 @pytest.mark.parametrize(
     ("program", "code", "edit"),
     [
@@ -100,6 +186,18 @@ def swapped_pairs() -> None:
         (gradient_of_a_class, "GT314", "keras.losses.BinaryCrossentropy()(w, 2.0 * w)"),
         (watching_an_array, "GT203", "tf.constant(np.ones(2))"),
         (swapped_pairs, "GT306", "zip(grads, variables)"),
+        (gradients_without_variables, "GT306", "zip(grads, [w])"),
+        (optimiser_of_another_version, "GT314", ""),
+        (gradient_by_arrays, "GT314", "dense.trainable_variables"),
+        (gradient_of_an_empty_sum, "GT305", ""),
+        (arithmetic_with_sparse_gradients, "GT314", "tf.convert_to_tensor(g)"),
+        (rule_without_variables, "GT304", ""),
+        (examples_that_were_summed, "GT301", ""),
+        (map_over_integers, "GT314", "tf.map_fn(lambda i: w[i], tf.constant([0, 2]), fn_output_signature=tf.float32)"),
+        (function_of_a_symbolic_input, "GT313", "keras.ops.log"),
+        (loss_without_return, "GT311", "return tf.reduce_mean((y_true - y_pred) ** 2)"),
+        (column_of_logits, "GT118", "logits[:, 0]"),
+        (unknown_refusal, "GT314", ""),
     ],
 )
 def test_error_is_explained_with_an_edit(program: Callable[[], Any], code: str, edit: str) -> None:
@@ -135,6 +233,7 @@ def test_swapped_arguments_of_a_loss_are_found() -> None:
 @pytest.mark.parametrize("use", ["", "apply", "measure"])
 def test_gradients_that_are_never_applied_are_found(use: str) -> None:
     """An optimiser is there, and what the tape gives is not used at all."""
+    gc.collect()  # optimisers of other tests, which have made steps
     dense = keras.layers.Dense(1)
     dense.build((None, 2))
     optimizer = keras.optimizers.SGD(0.1)

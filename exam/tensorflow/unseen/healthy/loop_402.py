@@ -10,7 +10,9 @@ def grow(x):
     def body(i, rows):
         return i + 1, tf.concat([rows, w * rows[-1:]], axis=0)
 
-    return tf.while_loop(lambda i, rows: i < 4, body, loop_vars=(0, x), shape_invariants=(tf.TensorShape(()), tf.TensorShape((None, 3))))[1]
+    return tf.while_loop(
+        lambda i, rows: i < 4, body, loop_vars=(0, x), shape_invariants=(tf.TensorShape(()), tf.TensorShape((None, 3)))
+    )[1]
 
 
 with tf.GradientTape() as tape:
