@@ -498,7 +498,7 @@ def _use_before_block(part: ast.expr | None, watch: TapeWatch) -> Span | None:
         node = source.parents.get(node)
     scope = None if node is None else source.parents.get(node)
     block = next((b for b in (getattr(scope, name, None) for name in ("body", "orelse")) if node in (b or ())), None)
-    if block is None or not isinstance(part, ast.Name):
+    if node is None or block is None or not isinstance(part, ast.Name):
         return None
     read = {each.id for inner in node.body for each in ast.walk(inner) if isinstance(each, ast.Name)}
     for statement in reversed(block[: block.index(node)]):

@@ -534,7 +534,9 @@ class TensorFlowRecorder(Recorder):
         for pair in pairs:
             left, right = (record.operands[k].shape for k in pair)
             given = [inputs[k] for k in pair]
-            if left == right or not all(self.has_known_shape(x) for x in given):
+            if left is None or right is None or left == right:
+                continue
+            if not all(self.has_known_shape(x) for x in given):
                 continue
             judge_broadcast(record, given, (left, right))
 
