@@ -113,6 +113,16 @@ class Recorder:
         entries[key] = Entry(weakref.ref(value, forget), record, self.version_of(value))
         return record
 
+    def has_record(self, value: Any) -> bool:
+        """Whether a value was met while the library was watched."""
+        entry = self._entries.get(id(value))
+        return entry is not None and entry.reference() is value
+
+    def forget(self) -> None:
+        """Release all records."""
+        self._entries.clear()
+        self.departures.clear()
+
     # -- cuts
 
     def cut(

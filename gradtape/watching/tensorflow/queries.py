@@ -1,6 +1,6 @@
 """Questions about tensors of TensorFlow: why a gradient is what it is, and whether examples of a batch are independent.
 
-The recorder of the block that is watching answers, with what it has recorded.
+The recorder of the block that is watching answers, or of the last one that was, with what it has recorded.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import tensorflow as tf
 from gradtape.errors import OperandError
 from gradtape.explain.model.problem import Span
 from gradtape.explain.model.why import Why
+from gradtape.explain.source.libraries import recognising
+from gradtape.watching.answering import AnsweringWatchers
 from gradtape.watching.budget import Budget
 from gradtape.watching.examples import Leak, count_examples, leaks_of, weights_of
 from gradtape.watching.meetings import find_meetings
@@ -21,20 +23,21 @@ from gradtape.watching.tensorflow import missing
 from gradtape.watching.tensorflow.recorder import TensorFlowRecorder
 from gradtape.watching.tensorflow.replay import as_array, muted
 
-active: list[Any] = []
-"""The watchers that are recording, the innermost last."""
+watchers = AnsweringWatchers()
+"""The watchers that answer."""
 
 
 def why(tape: Any, target: Any, source: Any) -> Why:
     """Why `tape.gradient(target, source)` is what it is: the path that the gradient takes, or where it was lost."""
-    watcher = active[-1] if active else None
+    watcher = watchers.current
     watch = None if watcher is None else watcher.tapes.get(tape)
     if watcher is None or watch is None:
         raise OperandError(
             "why: nothing was recorded of this tape of TensorFlow.\n  fix: compute inside `with gt.watch():`, or run "
             "the program with `gradtape run`"
         )
-    return missing.why(target, source, watch, watcher.recorder)
+    with recognising(watcher.recorder):
+        return missing.why(target, source, watch, watcher.recorder)
 
 
 # -- examples of a batch
@@ -56,7 +59,7 @@ def find_leaks(
             output = function(*given, **kwargs)
         return _search(watcher.recorder, tape, output, sources, numbers)
     finally:
-        watcher.stop()
+        watcher.stop(keep=False)
 
 
 def _search(
@@ -80,4 +83,4 @@ def _search(
     return size, leaks, places
 
 
-__all__ = ["active", "find_leaks", "why"]
+__all__ = ["find_leaks", "watchers", "why"]

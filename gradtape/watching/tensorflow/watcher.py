@@ -86,12 +86,11 @@ class Watcher:
             hooks.patch(self._patches)
         self._patches.wrap(loader, "load_ast", autograph.wrap_loader)
         self._recording.resume()
-        queries.active.append(self)
+        queries.watchers.begin(self)
 
-    def stop(self) -> None:
-        """Leave TensorFlow as it was."""
-        if self in queries.active:
-            queries.active.remove(self)
+    def stop(self, keep: bool = True) -> None:
+        """Leave TensorFlow as it was; with `keep`, records are kept for questions until another block ends."""
+        queries.watchers.end(self, keep)
         self._recording.pause()
         self._stack.close()
         if not op_callbacks.should_invoke_op_callbacks():

@@ -82,17 +82,15 @@ class Watcher:
         self._blocks.enter_context(recognising(self.recorder))
         self.hooks.install()
         self.hooks.record()
-        queries._active.append(self)
+        queries.watchers.begin(self)
 
-    def stop(self) -> None:
-        """Leave the library as it was."""
-        if self in queries._active:
-            queries._active.remove(self)
+    def stop(self, keep: bool = True) -> None:
+        """Leave the library as it was; with `keep`, records are kept for questions until another block ends."""
         self.hooks.remove()
         self._blocks.close()
         for folder in self._folders:
             forget_library_folder(folder)
-        self.recorder.forget()
+        queries.watchers.end(self, keep)
 
     def finish(self) -> None:
         """Report the parameters that have not been trained."""

@@ -1,6 +1,6 @@
 """Questions about tensors of PyTorch: why a gradient is what it is, and whether examples of a batch are independent.
 
-The recorder of the block that is watching answers, with what it has recorded.
+The recorder of the block that is watching answers, or of the last one that was, with what it has recorded.
 """
 
 from __future__ import annotations
@@ -19,29 +19,31 @@ from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Span
 from gradtape.explain.model.why import Step, Why
 from gradtape.explain.source.files import span_of
+from gradtape.explain.source.libraries import recognising
 from gradtape.explain.source.parameter_names import name_of
+from gradtape.watching.answering import AnsweringWatchers
 from gradtape.watching.examples import Leak, count_examples, leaks_of, weights_of
 from gradtape.watching.meetings import find_meetings
 from gradtape.watching.torch.missing import why_untracked
 from gradtape.watching.torch.recorder import TorchRecorder, is_plain
 
-_active: list[Any] = []
-"""The watchers that are recording, the innermost last."""
+watchers = AnsweringWatchers()
+"""The watchers that answer."""
 
 
 def why(target: Any, source: Any) -> Why:
     """Why the gradient of `target` with respect to `source`, tensors of PyTorch, is what it is."""
-    if not _active:
+    watcher = watchers.current
+    if watcher is None or not (watchers.is_recording or watcher.recorder.has_record(target)):
         raise OperandError(
             "why: nothing was recorded of these tensors of PyTorch.\n  fix: compute them inside `with gt.watch():`, or "
             "run the program with `gradtape run`"
         )
-    watcher = _active[-1]
     recorder: TorchRecorder = watcher.recorder
     if not is_plain(target) or not is_plain(source):
         given = next(x for x in (target, source) if not is_plain(x))
         raise OperandError(f"why: {type(given).__name__} is no tensor of PyTorch that is recorded")
-    with torch._C.DisableTorchFunction():
+    with torch._C.DisableTorchFunction(), recognising(recorder):
         start, goal = recorder.record_of(target), recorder.record_of(source)
         if start is None or goal is None or (not start.is_tracked and start.is_shared):
             found = why_untracked(target, recorder, watcher.calls, Location.here())
@@ -101,7 +103,7 @@ def find_leaks(
             output = function(*given, **kwargs)
         return _search(watcher.recorder, output, sources, numbers)
     finally:
-        watcher.stop()
+        watcher.stop(keep=False)
 
 
 def _search(

@@ -460,12 +460,11 @@ class TorchRecorder(Recorder):
         )
 
     def forget(self) -> None:
-        """Let everything go."""
-        self._entries.clear()
+        """Release all records."""
+        super().forget()
         self._held.clear()
         self._cuts.clear()
         self.shared.clear()
-        self.departures.clear()
         self.writes.clear()
         self.written_from.clear()
 

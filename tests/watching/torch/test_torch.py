@@ -259,7 +259,7 @@ def test_equal_units_are_found() -> None:
 
 
 def test_why_is_answered_for_tensors_of_pytorch() -> None:
-    """A path that flows, one that is cut, and tensors that nobody has recorded."""
+    """A path that flows, one that is cut, and a tensor that was not recorded."""
     with watch("torch"):
         w, v = torch.ones(3, requires_grad=True), torch.ones(3, requires_grad=True)
         loss = (w * 2.0 + v.detach()).sum()
@@ -268,7 +268,7 @@ def test_why_is_answered_for_tensors_of_pytorch() -> None:
     assert [step.operation for step in flows.path] == ["sum", "add", "multiply"]
     assert cut.code == "GT208"
     with pytest.raises(gt.errors.OperandError, match="nothing was recorded"):
-        gt.explain.why(loss, w)
+        gt.explain.why((w * 2.0).sum(), w)
 
 
 def test_examples_of_a_batch_that_leak_are_found() -> None:
@@ -307,3 +307,18 @@ def test_no_mode_is_left_after_the_watched_steps() -> None:
             optimizer.step()
             modes.append(torch.overrides._len_torch_function_stack())
     assert modes == [1] * 11 + [0] * 3
+
+
+def test_why_answers_after_the_block() -> None:
+    """Questions are asked when a gradient is there: the records of the last block answer them."""
+    net = nn.Linear(3, 1)
+    extra = nn.Parameter(torch.ones(2))
+    with watch("torch", tell=lambda note: None), gt.explain.listening(lambda found: None), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        loss = net(torch.ones(4, 3)).detach().sum() + net.bias.sum()
+        loss.backward()
+    assert "detach" in str(gt.explain.why(loss, net.weight))
+    assert str(gt.explain.why(loss, net.bias)).startswith("the gradient flows")
+    assert "not computed from extra" in str(gt.explain.why(loss, extra))
+    gt.audit_batch(net)(torch.ones(4, 3))
+    assert "detach" in str(gt.explain.why(loss, net.weight))
