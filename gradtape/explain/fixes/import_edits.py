@@ -5,6 +5,8 @@ to, and `from gradtape.scipy import interpolate`, whose functions have gradients
 from __future__ import annotations
 
 import ast
+import importlib
+from typing import Any
 
 from gradtape.explain.model.problem import Fix
 from gradtape.explain.source.expression import UserExpression
@@ -66,11 +68,9 @@ def takes_tensors(path: str) -> bool:
     >>> takes_tensors("polynomial.chebyshev.chebval"), takes_tensors("ma.masked_array")
     (True, False)
     """
-    import numpy
-
-    import gradtape.numpy
-
-    theirs, ours = numpy, gradtape.numpy
+    theirs: Any
+    ours: Any
+    theirs, ours = (importlib.import_module(name) for name in ("numpy", "gradtape.numpy"))
     for part in path.split("."):
         theirs, ours = getattr(theirs, part, None), getattr(ours, part, None)
     return theirs is not None and ours is not theirs and path not in _REFUSED

@@ -171,7 +171,7 @@ def _is_used(taken: TakenGradient, leaf: LeafRecord) -> bool:
 
 def _overwritten(taken: TakenGradient, leaf: LeafRecord) -> Problem | None:
     """A parameter whose only result was bound to a name that is bound again before it is read."""
-    reached = {leaf}
+    reached: set[WatchedRecord] = {leaf}
     for record in taken.session.records:
         if any(parent in reached for parent in record.parents):
             reached.add(record)
@@ -206,7 +206,9 @@ def _next_binding(location: Any) -> tuple[str, Span, Span] | None:
     if statement is None or not isinstance(target, ast.Name):
         return None
     holder = site.source.parents.get(statement)
-    body = next((b for b in (getattr(holder, n, None) for n in ("body", "orelse")) if b and statement in b), [])
+    body: list[Any] = next(
+        (b for b in (getattr(holder, n, None) for n in ("body", "orelse")) if b and statement in b), []
+    )
     for after in body[body.index(statement) + 1 :]:
         mentions = [part for part in ast.walk(after) if isinstance(part, ast.Name) and part.id == target.id]
         if not mentions:

@@ -103,12 +103,13 @@ def _use_of(code: CodeType, name: str) -> Any:
 
 def _read_by(function: Any) -> Iterator[Reading]:
     """The names of numbers and arrays that a function of the user's, or one that it calls, reads from outside."""
-    pending, seen = [function], set()
+    pending: list[Any] = [function]
+    seen: set[CodeType] = set()
     while pending and len(seen) < FUNCTIONS_AT_MOST:
         each = pending.pop()
-        code = getattr(each, "__code__", None)
-        if not isinstance(each, FunctionType) or code in seen or is_library(code.co_filename):
+        if not isinstance(each, FunctionType) or each.__code__ in seen or is_library(each.__code__.co_filename):
             continue
+        code = each.__code__
         seen.add(code)
         codes = list(_codes(code))
         if any("callback" in name for each_code in codes for name in each_code.co_names):

@@ -87,7 +87,9 @@ def _numpy_calls_before(source: SourceFile, node: ast.AST | None) -> Iterator[tu
     scope = None if statement is None else next(iter(source.scopes(statement)), source.tree)
     if statement is None or scope is None:
         return
-    pending, seen = [statement], {statement}
+    begin = _lambda_around(source, node) or statement
+    pending: list[ast.AST] = [begin]
+    seen: set[ast.AST] = {begin, statement}
     while pending and len(seen) < STATEMENTS_AT_MOST:
         current = pending.pop(0)
         for call in ast.walk(current):
@@ -102,6 +104,13 @@ def _numpy_calls_before(source: SourceFile, node: ast.AST | None) -> Iterator[tu
             if isinstance(other, ast.stmt) and other not in seen and _binds(other) & used:
                 seen.add(other)
                 pending.append(other)
+
+
+def _lambda_around(source: SourceFile, node: ast.AST | None) -> ast.AST | None:
+    """The innermost lambda that an expression is in: the others of its statement compute something else."""
+    while node is not None and not isinstance(node, ast.Lambda | ast.stmt):
+        node = source.parents.get(node)
+    return node if isinstance(node, ast.Lambda) else None
 
 
 def _binds(statement: ast.stmt) -> set[str]:

@@ -31,7 +31,7 @@ def blame_squeeze(found: Problem, records: Iterable[Record | None]) -> Problem:
         if not isinstance(record, TorchOperation) or record.own_name != "squeeze" or not record.operands:
             continue
         shape = record.operands[0].shape
-        if len(shape) < 2 or shape[0] != 1 or not record.location.is_known:
+        if shape is None or len(shape) < 2 or shape[0] != 1 or not record.location.is_known:
             continue
         call = _call_without_axis(record)
         if call is None:
@@ -39,7 +39,7 @@ def blame_squeeze(found: Problem, records: Iterable[Record | None]) -> Problem:
         site = site_at(record.location)
         span = site.source.span(call)
         others = [axis for axis, length in enumerate(shape) if length == 1 and axis]
-        fixes: list[str] = []
+        fixes: list[Fix] = []
         if "\n" not in span.text and others:
             fixes = [Fix(f"{one_line(span.text)[:-1]}{', ' * bool(call.args)}{others[-1] - len(shape)})", True, span)]
         return found.with_(

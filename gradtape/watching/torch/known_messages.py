@@ -400,25 +400,26 @@ def _no_forward_problem(error: BaseException, name: str, site: UserExpression) -
     )
 
 
+def _computed_attributes(error: BaseException) -> Iterator[tuple[Any, str]]:
+    """The modules, with the names of their attributes, that keep computed tensors, in the frames of an error."""
+    trace = error.__traceback__
+    while trace is not None:
+        modules = [held for held in list(trace.tb_frame.f_locals.values()) if isinstance(held, torch.nn.Module)]
+        for part in (part for held in modules for part in torch.nn.Module.modules(held)):
+            for name, value in list(vars(part).items()):
+                if is_plain(value) and value.grad_fn is not None:
+                    yield part, name
+        trace = trace.tb_next
+
+
 def _deepcopy_problem(error: BaseException, site: UserExpression) -> Problem:
     """A module that is copied keeps a computed tensor as an attribute."""
     spans, what = [site.span.labelled("copied here")], "a computed tensor"
-    trace = error.__traceback__
-    while trace is not None:
-        for held in list(trace.tb_frame.f_locals.values()):
-            for part in torch.nn.Module.modules(held) if isinstance(held, torch.nn.Module) else ():
-                for name, value in list(vars(part).items()):
-                    if is_plain(value) and value.grad_fn is not None:
-                        what = f"{type(part).__name__}.{name}, a computed tensor,"
-                        made = _attribute_assignment(site.source, name)
-                        spans += [] if made is None else [made.labelled("kept here")]
-                        trace = None
-                        break
-                if trace is None:
-                    break
-            if trace is None:
-                break
-        trace = None if trace is None else trace.tb_next
+    part, name = next(_computed_attributes(error), (None, ""))
+    if part is not None:
+        what = f"{type(part).__name__}.{name}, a computed tensor,"
+        made = _attribute_assignment(site.source, name)
+        spans += [] if made is None else [made.labelled("kept here")]
     return problem(
         "GT314",
         f"deepcopy of {what} with its history: only leaves can be copied",
