@@ -19,6 +19,11 @@ os.environ.setdefault("GRADTAPE_CHECK", "verify")
 # read when NumPy and SciPy load the library, which is after this
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 
+if os.environ.get("GRADTAPE_TEST_SAMPLES") == "unevaluated":  # leave all samples unevaluated that can be
+    from gradtape.jit.trace import unevaluated
+
+    unevaluated.LARGE, unevaluated.LONG_LOOP = -1, 0
+
 collect_ignore_glob = ["same_run/*", "bridges/*_checks.py", "*/conformance.py"]
 
 ABOUT_THE_CORE = (

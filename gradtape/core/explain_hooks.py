@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradtape.core.graph import Node, concrete_value
+from gradtape.core.graph import Node, concrete_value, sample_of
 
 # What explanations want to look at when a gradient is taken: departures, and results that only then can be judged.
 suspects: deque[Any] = deque(maxlen=256)
@@ -93,12 +93,19 @@ def any_zero_or_nonfinite(gradients: Iterable[Any]) -> bool:
     for gradient in gradients:
         product: Callable[[Any, Any], Any] = np.vdot
         if not isinstance(gradient, (np.ndarray, np.generic)):
+            if _is_checked_later(sample_of(gradient), "gradient"):
+                continue
             gradient, product = concrete_value(gradient), _dot_without_blas
         if isinstance(gradient, (np.ndarray, np.generic)) and gradient.size:
             flat: Any = gradient.ravel("K")  # in the order of its memory, so that nothing is copied
             if not 0.0 < product(flat, flat).real < _INFINITY:
                 return True
     return False
+
+
+def _is_checked_later(sample: Any, check: str) -> bool:
+    """Whether `jit` has not computed a value: it makes the check "gradient" or "target" when it has."""
+    return hasattr(sample, "check_later") and sample.check_later(check)
 
 
 def _dot_without_blas(left: Any, right: Any) -> Any:
@@ -108,7 +115,16 @@ def _dot_without_blas(left: Any, right: Any) -> Any:
 
 def is_nan(targets: Iterable[Any]) -> bool:
     """Whether a target that is one number is NaN, which no gradient needs to show."""
-    return any(value.size == 1 and value != value for value in targets if isinstance(value, (np.ndarray, np.generic)))
+    return any(value.size == 1 and value != value for value in map(_number_to_check, targets) if value is not None)
+
+
+def _number_to_check(target: Any) -> Any:
+    """The array or number of a target; None if there is none, or `jit` looks at it later."""
+    if isinstance(target, (np.ndarray, np.generic)):
+        return target
+    if not hasattr(target, "check_later") or target.size != 1 or target.check_later("target"):
+        return None
+    return target.evaluate()
 
 
 def has_nan(value: Any) -> bool:

@@ -274,6 +274,16 @@ class GuardedInputs(tuple[Any, ...]):
 
 def concrete_value(value: Any) -> Any:
     """What a value that is being traced, and is on no tape, is in this call; all else as it is."""
+    return with_numbers(sample_of(value))
+
+
+def with_numbers(array: Any) -> Any:
+    """The array of a tensor with its numbers: `jit` may not have computed them yet."""
+    return array.evaluate() if hasattr(array, "check_later") else array
+
+
+def sample_of(value: Any) -> Any:
+    """The same, where numbers that `jit` has not computed yet stay so."""
     return value._array if hasattr(value, "traced") and value._node.bits <= FLAGS else value
 
 

@@ -217,10 +217,14 @@ class Compiled(Inspection):
         kwargs: Any,
         run: explain_call.ExecutableRun = explain_call.WITHOUT_WRITES,
     ) -> None:
-        """Explain results that are not finite, once."""
+        """Explain results that are not finite, once; and gradients of zeros, if tracing has not computed them."""
+        unchecked, executable.unchecked = executable.unchecked, ()
         if not self.stats.counters.is_explained and not explain_call.is_finite(answer):
             self.stats.counters.is_explained = True
             explain_call.explain(self._function, args, kwargs, executable, run)
+        elif explain_call.has_zero_gradient(answer, unchecked):
+            explain_call.explain(self._function, args, kwargs, executable, run)
+        executable.hides_errors = False
 
     def _disable(self, executable: Executable, error: Exception) -> None:
         """`executable` failed and the function did not: warn, and never run it again."""

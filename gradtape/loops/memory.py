@@ -102,7 +102,7 @@ def record_step(step: Callable[[], Any]) -> tuple[int, Any]:
         nodes += 1
         for value in (node.out, *node.inputs):
             array = _array(value)
-            if isinstance(array, np.ndarray | np.generic):
+            if isinstance(array, np.ndarray | np.generic) or hasattr(array, "check_later"):
                 arrays[id(array)] = array.nbytes
         pending.extend(node.parents)
     return NODE * nodes + sum(arrays.values()), result

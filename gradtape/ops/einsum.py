@@ -28,8 +28,12 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def _einsum_kernel(*operands: Array, subscripts: str) -> Any:
-    large = len(operands) > 2 or any(np.size(x) > 4096 for x in operands)
-    return np.einsum(subscripts, *operands, optimize=large)
+    return np.einsum(subscripts, *operands, optimize=is_large(operands))
+
+
+def is_large(operands: Sequence[Array]) -> bool:
+    """Whether it takes less time to look for the best path, and to call BLAS."""
+    return len(operands) > 2 or any(np.size(x) > 4096 for x in operands)
 
 
 def _einsum_transpose(g: Array, index: int, inputs: Any, parent: Any, subscripts: str) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.graph import Node
+from gradtape.core.graph import Node, with_numbers
 from gradtape.core.typing import Array
 
 __all__: list[str] = []
@@ -59,7 +59,7 @@ def note_sigmoid(name: str, input: Any) -> None:
 def note_positive(name: str, input: Array, axis: int | None = None) -> None:
     """Tell of an input of logarithms of probabilities that has numbers above 0."""
     array = _computed(input)
-    if array is not None and array.size and array.max() > 1e-3:
+    if array is not None and array.size and with_numbers(array).max() > 1e-3:
         from gradtape.explain.detectors.loss_input import warn_not_log_probabilities
 
         warn_not_log_probabilities(name, input, axis)
@@ -77,9 +77,9 @@ def _computed(input: Any) -> Any:
     node = getattr(input, "_node", None)
     if node is None or node.op is None or node.op.name == "positive":  # a leaf, or a copy of one
         return None
-    if not isinstance(input._array, np.ndarray) or input.dtype.kind != "f":
-        return None
-    return input._array
+    array = input._array
+    is_array = isinstance(array, np.ndarray) or (hasattr(array, "check_later") and not array.is_scalar)
+    return array if is_array and input.dtype.kind == "f" else None
 
 
 def _is_written_out(node: Node) -> bool:

@@ -21,7 +21,7 @@ from gradtape.core import recording
 from gradtape.core.backprop import walk
 from gradtape.core.explain_hooks import NanOrigins, any_zero_or_nonfinite, is_nan, suspects
 from gradtape.core.forward import ForwardAccumulator, check_tangent, push_tangents
-from gradtape.core.graph import AMBIENT, LIFTED, UNTRACKED, Node, concrete_value
+from gradtape.core.graph import AMBIENT, LIFTED, UNTRACKED, Node, sample_of
 from gradtape.core.location import Location, is_library
 from gradtape.core.operation import attach
 from gradtape.core.pytree import aligned, children, leaves, map_structure, named_leaves, rebuild
@@ -315,9 +315,7 @@ def argument_name(function: Function, arguments: Mapping[int, Any], index: int) 
 
 def none_recorded(outputs: list[Any], bit: int) -> bool:
     """Whether there are results, and none of them was recorded: a derivative is zero for want of any path."""
-    tensors = [
-        o for o in outputs if isinstance(o, Tensor) and concrete_value(o) is o
-    ]  # others are traced, and on no tape
+    tensors = [o for o in outputs if isinstance(o, Tensor) and sample_of(o) is o]  # others are traced, and on no tape
     return bool(outputs) and not any(o._node.bits & (bit | LIFTED) for o in tensors)
 
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from gradtape.core.batch import BatchTensor
 from gradtape.core.fast_apply import fast_binary, fast_unary
+from gradtape.core.graph import with_numbers
 from gradtape.core.location import is_library
 from gradtape.core.operation import INTERPRET, NO_PARAMS, Op, apply, interpreted
 from gradtape.core.tensor import Tensor
@@ -89,4 +90,4 @@ def _example(x: Any) -> Any:
     """An array like one example of `x`, or `x` as a bare array."""
     if isinstance(x, BatchTensor):
         return np.ones(x.shape, x.dtype)
-    return x._array if isinstance(x, Tensor) else x
+    return with_numbers(x._array) if isinstance(x, Tensor) else x

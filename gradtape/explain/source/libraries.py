@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.batch import BatchTensor
+from gradtape.core.graph import with_numbers
 from gradtape.core.tensor import Tensor, Variable
 from gradtape.explain.model.record import ArrayLibrary, Record
 
@@ -38,7 +39,7 @@ class GradtapeLibrary:
         """The NumPy array inside a tensor; inside `vmap`, that of the whole batch."""
         while isinstance(value, BatchTensor):
             value = value.value
-        return value._array if isinstance(value, Tensor) else value
+        return with_numbers(value._array) if isinstance(value, Tensor) else value
 
 
 _libraries: list[ArrayLibrary] = [GradtapeLibrary()]

@@ -5,6 +5,9 @@ gradients that are zero or not finite there are only noted. If there was any of 
 the same arguments, before its program is: it says what it says without `jit`, or raises. Nothing that it does is left
 behind. Healthy functions are not run twice.
 
+Numbers that were not computed while tracing are looked at in the first run: gradients of zeros, and results that are
+not finite, where the run of the function also shows the floating-point warnings of NumPy that tracing has not.
+
 After that, results are looked at in the first, second, fourth, eighth run and so on, and a first result that is one
 number, the value of a loss, in every run. The first one that is not finite is looked into in the same way.
 """
@@ -12,7 +15,7 @@ number, the value of a loss, in every run. The first one that is not finite is l
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -56,6 +59,17 @@ def is_finite(answer: Any) -> bool:
     return all(bool(np.isfinite(x).all()) for x in numbers)
 
 
+def has_zero_gradient(answer: Any, places: Sequence[int]) -> bool:
+    """Whether one of the leaves at `places` of an answer, which are gradients, is zero everywhere."""
+    found = leaves(answer) if places else []
+    return any(_is_zero(found[place]) for place in places)
+
+
+def _is_zero(x: Any) -> bool:
+    array = np.asarray(x._array if isinstance(x, Tensor) else x)
+    return array.size > 0 and not array.any()
+
+
 @contextmanager
 def withhold_findings() -> Iterator[Withheld]:
     """Hold back findings about gradients while a function is traced: its own run reports them with more context."""
@@ -93,12 +107,14 @@ def explain(function: Callable[..., Any], args: Any, kwargs: Any, executable: Ex
     from gradtape.explain.model.codes import CODES
     from gradtape.jit.diagnostics.rollback import restore_after, rewind_during
 
+    is_first_report = executable.hides_errors and run.is_over
+    executable.hides_errors = False
     targets = [] if run.call is None else [write.target(run.call, run.environment) for write in executable.in_place]
     try:
         with (
             restore_after(function, [args, kwargs], [x for x in targets if isinstance(x, np.ndarray)]),
             rewind_during(executable, run.owners, run.arrays),
-            np.errstate(all="ignore"),
+            nullcontext() if is_first_report else np.errstate(all="ignore"),
         ):
             function(*args, **kwargs)
     except Warning:

@@ -38,6 +38,7 @@ class Executable:
         self.has_tensors = any(isinstance(place.value, Tensor) for place in survey.leaves)
         self.generators = traced.generators
         self.states_before: list[Any] = []  # of the generators, before the last run
+        self.unchecked, self.hides_errors = traced.unchecked, traced.hides_errors
         self.withheld: Any = None  # findings about its gradients that tracing held back: a `Withheld`
         self.printable: Program | None = None  # the program with its schedule, for users
         self.sample = Sample(())  # the arrays of the call that was traced

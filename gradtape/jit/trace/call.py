@@ -64,6 +64,10 @@ class TracedCall(NamedTuple):
     """Loops that were found while the function was traced."""
     captured: list[Any]
     """The values of the captured arrays, tensors and Variables in this call."""
+    unchecked: tuple[int, ...]
+    """The leaves of the answer that are gradients which were not computed while tracing: the first run shows them."""
+    hides_errors: bool
+    """Whether NumPy may not have reported floating-point errors of this call, because samples were not computed."""
 
 
 def trace_call(
@@ -177,11 +181,14 @@ def _trace_once(
     outputs: list[Value] = []
     places = [_output_leaf(x, outputs, level) for x in flat]
     template = Template(rebuild(result, places), level.numpy)
+    later = level.samples.make_checks(set(outputs))
+    unchecked = [at for at, x in enumerate(flat) if isinstance(x, TraceTensor) and x.traced in later]
     values = [*outputs, *(tensor.traced for _, tensor in writes)]
     program = level.finish(values)
     changed = [write for write, _ in writes]
     loops = level.loops or find_detected_loops(program, level.detector.segments)
-    return TracedCall(survey, program, template, changed, tuple(level.generators), loops, found)
+    generators, hides_errors = tuple(level.generators), level.samples.hides_errors
+    return TracedCall(survey, program, template, changed, generators, loops, found, tuple(unchecked), hides_errors)
 
 
 def _make_leaf_replacer(level: TracingLevel, bits: int) -> Callable[[Any], Any]:

@@ -28,9 +28,11 @@ from gradtape.core.tensor import Tensor
 from gradtape.core.views import note_view
 from gradtape.jit.ir.locations import place
 from gradtape.jit.ir.program import Instruction, Literal, Operand
+from gradtape.jit.trace import unevaluated
 from gradtape.jit.trace.loops.template import MAX_ELIDED_BYTES, RecordedOp, without_views
 from gradtape.jit.trace.tracer import ARITHMETIC, TracingLevel
 from gradtape.jit.trace.tracers import TraceTensor, binary_fast_paths, unary_fast_paths
+from gradtape.jit.trace.unevaluated import UnevaluatedSample
 from gradtape.numpy_dispatch import methods, protocols
 from gradtape.ops.indexing import getitem_static
 
@@ -59,10 +61,16 @@ def unary_fast_path(op: Op) -> Callable[..., Any]:
         live = node.bits & state.bits
         if not _is_plain(level, node.bits, live, state, frame.f_code):
             return None
-        try:
-            out = kernel(own._array, **params)
-        except Exception:
-            return None  # the general path raises the explained error
+        array = own._array
+        if type(array) is UnevaluatedSample or (array.nbytes > unevaluated.LARGE and not view):
+            out = level.samples.result(op, (array,), params) if level.samples.is_on else None
+            if out is None:
+                return None
+        else:
+            try:
+                out = kernel(array, **params)
+            except Exception:
+                return None  # the general path raises the explained error
         result = _record(op, level, (own.traced,), (own,), (node,), live, state, out, frame, params)
         if view:
             note_view(result, own, op, params)
@@ -116,15 +124,27 @@ def binary_fast_path(op: Op, general: Callable[[Any, Any], Any], reflected: bool
         live = bits & state.bits
         if not _is_plain(level, bits, live, state, frame.f_code):
             return general(own, other)
-        try:
-            out = kernel(operand, array) if reflected else kernel(array, operand)
-        except Exception:
-            return general(own, other)  # raises the explained error
+        if _is_left_unevaluated(array) or _is_left_unevaluated(operand):
+            samples = (operand, array) if reflected else (array, operand)
+            out = level.samples.result(op, samples, NO_PARAMS) if level.samples.is_on else None
+            if out is None:
+                return general(own, other)
+        else:
+            try:
+                out = kernel(operand, array) if reflected else kernel(array, operand)
+            except Exception:
+                return general(own, other)  # raises the explained error
         if reflected:
             return _record(op, level, (second, own.traced), (other, own), (parent, node), live, state, out, frame)
         return _record(op, level, (own.traced, second), (own, other), (node, parent), live, state, out, frame)
 
     return fast_path
+
+
+def _is_left_unevaluated(sample: Any) -> bool:
+    """Whether the result of an operation on a sample may be left unevaluated: the sample is, or it is large."""
+    kind = type(sample)
+    return kind is UnevaluatedSample or (kind is np.ndarray and sample.nbytes > unevaluated.LARGE)
 
 
 def _is_plain(level: Any, bits: int, live: int, state: Any, code: CodeType) -> bool:
@@ -158,6 +178,8 @@ def _record(
     shape, dtype = out.shape, out.dtype
     value = level.next_value(shape, dtype)
     level.instructions.append(Instruction(op, operands, params, (value,), place(code, offset), False))
+    if type(out) is UnevaluatedSample:
+        level.samples.bind(out, value)
     if not live:
         result = TraceTensor(out, value, level)
         _remember(level, op, inputs, parents, live, frame, result)

@@ -47,7 +47,9 @@ from gradtape.jit.trace.loops.detect import FIRST_SEARCH, LoopDetector, Template
 from gradtape.jit.trace.loops.elide import RECENT_OPS
 from gradtape.jit.trace.loops.elide_op import ElidedOp
 from gradtape.jit.trace.loops.template import MAX_ELIDED_BYTES, NEVER, OpTemplate, RecordedOp, without_views
+from gradtape.jit.trace.sample_layouts import SHARING
 from gradtape.jit.trace.tracers import TraceTensor, TraceVariable
+from gradtape.jit.trace.unevaluated import LazySamples, UnevaluatedSample, evaluated
 from gradtape.transforms.custom.arrays import is_recorded
 from gradtape.transforms.custom.rules import CallMemory, KeptValues
 
@@ -129,6 +131,7 @@ class TracingLevel(Level):
         self.searched = 0  # instructions before this one were searched for loops
         self.loops: FoundLoops | None = None  # the loops found by backward passes
         self.inner: TracingLevel | None = None  # while a loop body is traced: the trace of that body
+        self.samples = LazySamples(self)
         self.detector = LoopDetector(self)
         # in a detected loop: what the next operation should be
         self.expected: OpTemplate | TemplateLearner | ElidedOp | None = None
@@ -159,14 +162,16 @@ class TracingLevel(Level):
         """A tracer for an array that is an input of the program."""
         value = self.new_value(array)
         self.inputs.append(value)
+        self.samples.given[value] = array
         if value.dtype.kind in "iu":
-            self._given[value] = np.asarray(array)
+            self._given[value] = array
         return TraceTensor(array, value, self, node)
 
     def new_variable(self, variable: Variable) -> TraceVariable:
         """The tracer of a Variable: one for each Variable; every occurrence adds an input of its own."""
         value = self.new_value(variable._array)
         self.inputs.append(value)
+        self.samples.given[value] = variable._array
         if id(variable) not in self._variables:
             self._variables[id(variable)] = TraceVariable(variable, value, self)
         return self._variables[id(variable)]
@@ -197,7 +202,7 @@ class TracingLevel(Level):
             raise Unrollable("it changes a tensor from outside of the loop in place")
         if isinstance(x, TraceTensor) and x.level is self:
             return TraceTensor(x._array, x.traced, self)
-        array = x._array if isinstance(x, Tensor) else np.asarray(x)
+        array = evaluated(x._array) if isinstance(x, Tensor) else np.asarray(x)
         return TraceTensor(array, self.constant(array), self)
 
     # -- operations
@@ -235,10 +240,17 @@ class TracingLevel(Level):
         if params:
             params, drawn_from = self._static_params(params)
             effect = effect or drawn_from
-        watched = traits.may_draw or self.is_beside_draws
-        out = self._compute_watching_draws(op, samples, params) if watched else _compute(op, samples, params)
+        out = None
+        if self.samples.is_on and not effect and not self.is_beside_draws:
+            out = self.samples.result(op, samples, params)
+        if out is None:
+            samples = [evaluated(sample) for sample in samples]
+            watched = traits.may_draw or self.is_beside_draws
+            out = self._compute_watching_draws(op, samples, params) if watched else _compute(op, samples, params)
         if traits.outputs:
             several = self._record_outputs(op, tuple(operands), params, tuple(out), inputs, effect)
+            if effect or traits.may_draw:
+                self._keep_samples(op, several)
             if expected is not None:
                 expected.after_general_op(self.instructions[-1], count)
             return several
@@ -247,9 +259,19 @@ class TracingLevel(Level):
         if expected is not None:
             expected.after_general_op(self.instructions[-1], count)
         result = TraceTensor(out, value, self)
+        if type(out) is UnevaluatedSample:
+            self.samples.bind(out, value)
+        elif effect or traits.may_draw:
+            self._keep_samples(op, (result,))
         if value.nbytes <= MAX_ELIDED_BYTES and not effect:
             self._note_recent(operands, inputs, samples, result)
         return result
+
+    def _keep_samples(self, op: Op, results: Sequence[TraceTensor]) -> None:
+        """Keep the results of an operation that gives others when it is computed again: it may draw random numbers."""
+        is_pure = TABLE.get(op.name) is op or op.kind == "loop" or op in SHARING
+        if self.samples.is_on and (not is_pure or op.name.startswith("random.")):
+            self.samples.given.update({result.traced: result._array for result in results})
 
     def _note_recent(
         self, operands: Sequence[Operand], inputs: Sequence[Any], samples: Sequence[Any], out: Any
@@ -295,6 +317,8 @@ class TracingLevel(Level):
         """Record an operation that was computed already; `out` is its result."""
         value = self.next_value(out.shape, out.dtype)
         self.instructions.append(Instruction(op, operands, params, (value,), here(2)))
+        if type(out) is UnevaluatedSample:
+            self.samples.bind(out, value)
         return TraceTensor(out, value, self)
 
     def _record_outputs(self, op: Op, operands: Any, params: Any, outs: Any, inputs: Any, effect: bool) -> Any:
@@ -305,6 +329,9 @@ class TracingLevel(Level):
                 self.instructions.append(Instruction(TABLE["getitem"], operands, {"index": (index,)}, (value,), here()))
         else:
             self.instructions.append(Instruction(op, operands, params, results, here(), effect))
+        for part, value in zip(outs, results, strict=True):
+            if type(part) is UnevaluatedSample:
+                self.samples.bind(part, value)
         return tuple([TraceTensor(part, value, self) for part, value in zip(outs, results, strict=True)])
 
     def _new_traits(self, op: Op) -> OpTraits:
@@ -420,12 +447,12 @@ class TracingLevel(Level):
     def rely_on(self, tensor: Any) -> Any:
         """The array of a tracer; adds a guard that its value is the same in later runs."""
         self.check_open(tensor)
-        value, array = tensor.traced, np.asarray(tensor._array)
+        value, array = tensor.traced, np.asarray(evaluated(tensor._array))
         expected, source = array, self._integer_source(value)
         if source is not None:
             self._elements_read[source] = self._elements_read.get(source, 0) + 1
             if self._elements_read[source] > MAX_ELEMENT_GUARDS:
-                value, expected = source, self._given[source]
+                value, expected = source, evaluated(self._given[source])
         if value not in self._relied_on:
             self._relied_on.add(value)
             self.detector.stop()

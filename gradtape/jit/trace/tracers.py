@@ -16,6 +16,7 @@ from gradtape.core.tensor import Tensor, Variable
 from gradtape.explain import messages
 from gradtape.jit.errors import Unrollable, Untraceable
 from gradtape.jit.ir.program import Value
+from gradtape.jit.trace.unevaluated import UnevaluatedSample, evaluated
 
 if TYPE_CHECKING:
     from gradtape.jit.trace.tracer import TracingLevel
@@ -60,8 +61,22 @@ class TraceTensor(Lifted):
             self.level.detector.stop()
         return object.__getattribute__(self, name)
 
+    def _memory(self) -> Any:
+        sample = self._array
+        return sample.layout if type(sample) is UnevaluatedSample else sample
+
+    def _set_memory(self, array: Any) -> None:
+        sample = self._array
+        is_known = type(sample) is not UnevaluatedSample or sample.is_evaluated
+        self._array = array if is_known else sample.samples.rearranged(sample, array)
+
+    def _is_number(self) -> bool:
+        """Whether it is one of NumPy's numbers, which are immutable, and no array."""
+        sample = self._array
+        return sample.is_scalar if type(sample) is UnevaluatedSample else isinstance(sample, np.generic)
+
     def _replace(self, new: Any, how: str) -> Tensor:
-        if isinstance(self._array, np.generic) and self._node is LIFTED_NODE and _level(self).numpy:
+        if self._is_number() and self._node is LIFTED_NODE and _level(self).numpy:
             return new  # type: ignore[no-any-return]  # NumPy scalars are immutable: `s += 1` makes a new one
         return super()._replace(new, how)
 
@@ -96,7 +111,7 @@ class TraceTensor(Lifted):
             "jit: a value is printed or formatted while the function is traced. That happens once for each trace, "
             "not in each call: return the value, and print it outside.",
         )
-        return np.asarray(self._array)
+        return np.asarray(evaluated(self._array))
 
     def __repr__(self) -> str:
         return f"Traced({np.array2string(self._shown(), separator=', ', prefix='Traced(')})"
@@ -175,6 +190,8 @@ class TraceVariable(Variable):
         self.assign(new._concrete() if isinstance(new, Lifted) and new.level.depth > self.level.depth else new)
 
     _on: Any = TraceTensor._on
+    _memory: Any = TraceTensor._memory
+    _set_memory: Any = TraceTensor._set_memory
     _concrete: Any = TraceTensor._concrete
     _shown: Any = TraceTensor._shown
     __array_ufunc__: Any = TraceTensor.__array_ufunc__

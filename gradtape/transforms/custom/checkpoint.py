@@ -13,7 +13,7 @@ from gradtape.core.backprop import release, walk
 from gradtape.core.batch import BatchTensor, batch_elementwise
 from gradtape.core.explain_hooks import NanOrigins, is_finite
 from gradtape.core.forward import push_tangents
-from gradtape.core.graph import AMBIENT, LIFTED, VARIABLE, Cut, Node, next_order
+from gradtape.core.graph import AMBIENT, LIFTED, VARIABLE, Cut, Node, next_order, with_numbers
 from gradtape.core.location import Location
 from gradtape.core.operation import Lifted, Op, apply, attach
 from gradtape.core.pytree import leaves, rebuild
@@ -70,18 +70,19 @@ def checkpoint(function: Function) -> Function:
     return wrapped
 
 
-_same = Op(
+SAME = Op(
     "identity",
     lambda x: x,
     reverse=lambda g, node, out, inputs: (g,),
     forward=lambda node, out, inputs, tangents: tangents[0],
     batch=batch_elementwise,
 )
+"""The operation that gives an array another place in the graph."""
 
 
 def copy_to_new_node(value: Tensor) -> Tensor:
     """The same array at a place of its own in the graph, one step from where it was."""
-    place: Tensor = apply(_same, (value,), {})
+    place: Tensor = apply(SAME, (value,), {})
     return place
 
 
@@ -396,4 +397,4 @@ def innermost_array(value: Any) -> Any:
     """The array at the bottom of a tensor, with all its batches."""
     while isinstance(value, BatchTensor):
         value = value.value
-    return value._array if isinstance(value, Tensor) else value
+    return with_numbers(value._array) if isinstance(value, Tensor) else value

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradtape.core import recording
-from gradtape.core.graph import AMBIENT, VARIABLE, next_order
+from gradtape.core.graph import AMBIENT, VARIABLE, next_order, with_numbers
 from gradtape.core.operation import Lifted
 from gradtape.core.pytree import leaves, rebuild
 from gradtape.core.tape import GradientTape
@@ -120,7 +120,9 @@ class _VariablesRule(_GradientRule):
         self.first: tuple[Any, Function] | None = None  # what the function returned when its variables were found
         tape, start = GradientTape(), next_order()
         with tape:
-            self.first = self._value_and_gradient([x._array if isinstance(x, Tensor) else x for x in arrays])
+            self.first = self._value_and_gradient(
+                [with_numbers(x._array) if isinstance(x, Tensor) else x for x in arrays]
+            )
         value, gradient = self.first
         self.variables = list(tape.watched_variables())
         mask = recording.current().bits | VARIABLE | tape.bit

@@ -16,6 +16,7 @@ from gradtape.jit.ir.program import Value, params_key
 from gradtape.jit.trace.loops.match import is_alike_index, is_same_number
 from gradtape.jit.trace.loops.template import OpTemplate
 from gradtape.jit.trace.tracers import TraceTensor
+from gradtape.jit.trace.unevaluated import UnevaluatedSample
 
 if TYPE_CHECKING:
     from gradtape.jit.trace.loops.elide import ElidedLoop
@@ -84,7 +85,7 @@ class ElidedOp:
                 return self.on_mismatch()
         elif params is not self.params and params != self.params:
             return self.on_mismatch()
-        out = self.template.compute_unary(own._array, params)
+        out = self.template.compute_unary(_numbers_of(own), params)
         if out is None:
             return self.on_mismatch()
         if self.varies:
@@ -108,12 +109,12 @@ class ElidedOp:
         if kind is TraceTensor:
             if other is not (results[self.other_at] if self.other_at else self.other) and not self._is_other(other):
                 return self.on_mismatch()
-            operand = other._array
+            operand = _numbers_of(other)
         else:
             operand = other
             if other is not self.number and not is_same_number(other, self.number) and not self._may_vary(kind):
                 return self.on_mismatch()
-        out = self.template.compute_binary(own._array, operand)
+        out = self.template.compute_binary(_numbers_of(own), operand)
         if out is None:
             return self.on_mismatch()
         if self.varies:
@@ -177,6 +178,12 @@ class ElidedOp:
         self.level.detector.stop()
 
 
+def _numbers_of(tensor: Any) -> Any:
+    """The sample of an operand, computed: results of an elided loop have no instructions to compute them with."""
+    sample = tensor._array
+    return sample.evaluate() if type(sample) is UnevaluatedSample else sample
+
+
 class FirstElidedOp(ElidedOp):
     """The first operation of an iteration: it also drops unreferenced results now and then."""
 
@@ -233,7 +240,7 @@ class ElidedGeneralOp(ElidedOp):
         for at, (x, back) in enumerate(zip(inputs, self.template.offsets.back, strict=True)):
             if x is not (self.results[-back] if back else self.known[at]) and not self._is_input(x, back, at):
                 return NotImplemented
-            arrays.append(x._array if type(x) is TraceTensor else x)
+            arrays.append(_numbers_of(x) if type(x) is TraceTensor else x)
         out = self.template.compute(arrays, params)
         if out is None:
             return NotImplemented

@@ -24,6 +24,7 @@ from gradtape.jit.errors import Unrollable, Untraceable
 from gradtape.jit.ir.program import Operand, Program, Value
 from gradtape.jit.trace.tracer import TracingLevel, current_trace
 from gradtape.jit.trace.tracers import TraceTensor
+from gradtape.jit.trace.unevaluated import LazySamples, UnevaluatedSample
 from gradtape.loops import checks
 from gradtape.loops.unshared import unshare
 from gradtape.transforms.custom.checkpoint import copy_to_new_node
@@ -40,6 +41,7 @@ class BodyLevel(TracingLevel):
         with recording.during(_NOTHING):
             super().__init__()
         self.numpy = outside.numpy
+        self.samples = LazySamples(self, outside.samples)
         self.recorded_outside: int = outside.outer.bits  # tapes that record around the compiled function
         if isinstance(outside, BodyLevel):
             self.recorded_outside |= outside.recorded_outside
@@ -132,7 +134,7 @@ class TracedFunction:
 
     def __init__(self, level: TracingLevel, function: Callable[[list[Any]], list[Any]], samples: Arrays) -> None:
         inner = BodyLevel(level)
-        given = [inner.new_input(np.asarray(sample)) for sample in samples]
+        given = [inner.new_input(x if type(x) is UnevaluatedSample else np.asarray(x)) for x in samples]
         level.detector.stop()
         before, level.inner = level.inner, inner
         try:

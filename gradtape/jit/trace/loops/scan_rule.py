@@ -33,6 +33,7 @@ from gradtape.jit.trace.loops.scan_body import (
     push_step,
 )
 from gradtape.jit.trace.tracer import TracingLevel
+from gradtape.jit.trace.unevaluated import UnevaluatedSample
 from gradtape.loops.scan import scan
 from gradtape.transforms.custom.arrays import ArrayTemplate, is_recorded
 from gradtape.transforms.custom.errors import RuleCall
@@ -40,8 +41,9 @@ from gradtape.transforms.custom.rules import CustomRule, KeptValues, ResultForm
 
 
 def sample(x: Any) -> Any:
-    """The concrete array of `x` in the traced call."""
-    return np.asarray(x._array if isinstance(x, Tensor) else x)
+    """The array of `x` in the traced call, which may be unevaluated."""
+    found = x._array if isinstance(x, Tensor) else x
+    return found if type(found) is UnevaluatedSample else np.asarray(found)
 
 
 class LoopEmitter:

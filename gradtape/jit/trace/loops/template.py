@@ -21,6 +21,7 @@ from gradtape.jit.ir.locations import place
 from gradtape.jit.ir.program import QUICK, Instruction, Literal, Operand, Value
 from gradtape.jit.trace.loops.match import OperandOffsets, is_alike_index, is_same_number, match
 from gradtape.jit.trace.tracers import TraceTensor
+from gradtape.jit.trace.unevaluated import UnevaluatedSample
 
 if TYPE_CHECKING:
     from gradtape.core.recording import Recording
@@ -37,6 +38,7 @@ _current_recording = recording.current
 _new = object.__new__
 _float64 = np.float64
 _DOUBLES = (float, _float64)
+_DOUBLE = np.dtype(_float64)
 _NOTHING = object()
 _OFF_TAPE = TENSOR | LIFTED
 
@@ -62,6 +64,7 @@ class OpTemplate:
         "code",
         "dtype",
         "is_small",
+        "is_unevaluated",
         "keep",
         "keep_out",
         "kernel",
@@ -85,6 +88,7 @@ class OpTemplate:
         "params",
         "parents",
         "quick",
+        "quick_layout",
         "reflected",
         "same",
         "scalar",
@@ -126,6 +130,8 @@ class OpTemplate:
     shape: Shape
     dtype: np.dtype[Any]
     scalar: bool  # whether it is a np.float64 scalar
+    quick_layout: bool  # whether its layout follows from its shape
+    is_unevaluated: bool  # whether it was left unevaluated in the iteration learned from
     is_small: bool
     live_bits: int
     keep: tuple[bool, ...] | None
@@ -150,7 +156,10 @@ class OpTemplate:
         template.node, template.other_node = parents[1 if reflected else 0], parents[0 if reflected else -1]
         template.made, template.parents = out._node, parents
         template.bits, template.other_bits = template.node.bits, template.other_node.bits
-        template.shape, template.dtype, template.scalar = out.shape, out.dtype, type(out._array) is _float64
+        template.shape, template.dtype, template.scalar = out.shape, out.dtype, _is_float(out._array)
+        template.is_unevaluated = type(out._array) is UnevaluatedSample
+        # operands have the shapes and dtypes of the iteration learned from, so that its result has those of that one
+        template.quick_layout = op.ufunc and (template.scalar or len(out.shape) == 1)
         template.is_small = out._array.nbytes <= MAX_ELIDED_BYTES
         template.live_bits, template.keep, template.nothing = 0, None, ()
         template.keep_out, template.stretched = False, False
@@ -221,7 +230,11 @@ class OpTemplate:
                 return self.on_mismatch()
         else:
             params = self.params
-        out = self.compute_unary(own._array, params)
+        array = own._array
+        if self.is_unevaluated or type(array) is UnevaluatedSample:
+            out = self._unevaluated((array,), params)
+        else:
+            out = self.compute_unary(array, params)
         if out is None:
             return self.on_mismatch()
         return self._record((value,), (own,), (node,), out, params, type(own))
@@ -250,12 +263,25 @@ class OpTemplate:
                 second = Literal(other)
             else:
                 return self.on_mismatch()
-        out = self.compute_binary(array, operand)
+        if self.is_unevaluated or type(array) is UnevaluatedSample or type(operand) is UnevaluatedSample:
+            out = self._unevaluated((operand, array) if reflected else (array, operand), self.params)
+        else:
+            out = self.compute_binary(array, operand)
         if out is None:
             return self.on_mismatch()
         if reflected:
             return self._record((second, value), (other, own), (parent, node), out, self.params, type(own))
         return self._record((value, second), (own, other), (node, parent), out, self.params, type(own))
+
+    def _unevaluated(self, samples: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        """The result left unevaluated; None if it has to be computed, or if its shape or dtype changed."""
+        lazy = self.level.samples
+        if self.is_unevaluated and self.quick_layout and lazy.is_on:
+            return UnevaluatedSample(lazy, self.dtype.type() if self.scalar else np.empty(self.shape, self.dtype))
+        out = lazy.result(self.op, samples, params) if lazy.is_on else None  # type: ignore[arg-type]  # as in `_record`
+        if out is None or out.shape != self.shape or out.dtype is not self.dtype:
+            return None
+        return None if self.scalar and not out.is_scalar else out
 
     def compute_unary(self, array: Any, params: dict[str, Any]) -> Any:
         """The result of the kernel for one array; None on an error or if its shape or dtype changed."""
@@ -302,6 +328,8 @@ class OpTemplate:
         instruction.location = self.model.location
         instruction.effect = False
         level.instructions.append(instruction)
+        if type(out) is UnevaluatedSample:
+            level.samples.bind(out, value)
         level.expected = self.next
         result = _new(kind)
         result._array = out
@@ -389,8 +417,18 @@ def without_views(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     return inputs
 
 
+def _is_float(sample: Any) -> bool:
+    """Whether a sample is a np.float64 scalar."""
+    if type(sample) is UnevaluatedSample:
+        return sample.is_scalar and sample.dtype is _DOUBLE
+    return type(sample) is _float64
+
+
 def _may_be_view(x: Any) -> bool:
-    return type(x) is TraceTensor and type(x._array) is np.ndarray and x._array.base is not None
+    if type(x) is not TraceTensor:
+        return False
+    memory = x._memory()
+    return type(memory) is np.ndarray and memory.base is not None
 
 
 def _without_node(x: Any, kind: Any) -> Any:

@@ -23,6 +23,7 @@ from gradtape.jit.trace.loops.match import is_same_number
 from gradtape.jit.trace.loops.reach import BackwardWalk, ReachedNodes, ReachedRun
 from gradtape.jit.trace.tracer import TracingLevel
 from gradtape.jit.trace.tracers import TraceTensor
+from gradtape.jit.trace.unevaluated import UnevaluatedSample, evaluated
 
 _order_of, _level_of, _traced_of, _id_of = map(attrgetter, ("order", "level", "traced", "id"))
 _array_of, _out_of = attrgetter("_array"), attrgetter("out")
@@ -94,8 +95,13 @@ class StepValues:
         if not isinstance(self._model, TraceTensor):
             return np.array(values)
         operands, samples = tuple(map(_traced_of, values)), list(map(_array_of, values))
-        array = np.array(samples) if not operands[0].shape else np.stack(samples)
-        return level.record(TABLE["stack"], operands, {"axis": 0}, array)
+        array, op, params = None, TABLE["stack"], {"axis": 0}
+        if level.samples.is_on and any(type(sample) is UnevaluatedSample for sample in samples):
+            array = level.samples.result(op, samples, params)
+        if array is None:
+            samples = [evaluated(sample) for sample in samples]
+            array = np.array(samples) if not operands[0].shape else np.stack(samples)
+        return level.record(op, operands, params, array)
 
 
 def _saved_at(index: int) -> Callable[[Node], Any]:
