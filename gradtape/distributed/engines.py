@@ -65,16 +65,17 @@ def run_block(program: Shipped, shared: Broadcast, block: Block, chunks: list[li
             arrays, form = program.content.run(shared.params, shared.extra, args, is_compiled and shared.jit)
             total.add(weigh(arrays, float(length) if shared.is_mean else 1.0, form))
             del args, arrays
-    return Result(total.result(), _once_each(kept.problems))
+    return Result(total.result(), once_each(kept.problems))
 
 
 def add_results(results: list[Result]) -> Result:
     """The sum of the results of neighbouring blocks."""
-    problems = _once_each([problem for result in results for problem in result.problems])
+    problems = once_each([problem for result in results for problem in result.problems])
     return Result(add_parts(result.part for result in results), problems)
 
 
-def _once_each(problems: list[Problem]) -> list[Problem]:
+def once_each(problems: list[Problem]) -> list[Problem]:
+    """Problems, the first of each place; not too many, as they are sent along with results."""
     return list({problem.place: problem for problem in reversed(problems)}.values())[::-1][:PROBLEMS_AT_MOST]
 
 

@@ -160,3 +160,63 @@ def test_a_memory_map_is_not_sent_to_workers(client: Any, tmp_path: Path) -> Non
     x = da.from_array(np.load(tmp_path / "x.npy", mmap_mode="r"), chunks=(500, 6))
     with pytest.raises(gt.OperandError, match=r"numpy\.memmap"):
         gd.grad(by_value(lambda w, x: np.sum(x @ w)))(W, x)
+
+
+# -- map
+
+
+def test_tasks_draw_the_same_numbers_on_workers_and_here(client: Any) -> None:
+    """Equal seeds give equal draws wherever a task runs, and what a task compiles is compiled once in a process."""
+    slope = gt.jit(gt.grad(lambda w, x: np.mean(np.tanh(x @ w))))
+
+    def chain(task: int, rng: Any) -> Any:
+        return slope(W, rng.normal(size=(20, 6))) + task, os.getpid(), slope.stats.traces
+
+    here = gd.map(by_value(chain), range(20), seed=5, on="synchronous")
+    there = gd.map(chain, range(20), seed=5)
+    assert b"".join(x[0].tobytes() for x in here) == b"".join(x[0].tobytes() for x in there)
+    assert os.getpid() not in {pid for _, pid, _ in there}
+    assert {traces for _, _, traces in there} == {1}
+
+
+def test_tasks_are_named_for_the_function(client: Any) -> None:
+    """The dashboard groups tasks by the beginning of their keys, which is the name of the user's function."""
+    from distributed.utils import key_split
+
+    def fit_curve(task: int) -> str:
+        from distributed import get_worker
+
+        worker = get_worker()
+        return str(worker.get_current_task())
+
+    (key,) = gd.map(by_value(fit_curve), [1])
+    assert "fit_curve" in key
+    assert key_split(("fit_curve-" + "0" * 32, 1)) == "fit_curve"
+
+
+def test_a_task_whose_worker_is_killed_is_run_again(client: Any, tmp_path: Path) -> None:
+    """A worker that is killed in the middle of a task costs time only."""
+
+    def fragile(task: int, rng: Any) -> Any:
+        marker = tmp_path / "killed"
+        if task == 3 and pid != os.getpid() and not marker.exists():
+            marker.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return rng.normal(size=3)
+
+    pid = os.getpid()
+    results = gd.map(by_value(fragile), range(8), seed=1, checkpoint=tmp_path / "sweep.results")
+    assert (tmp_path / "killed").exists()
+    expected = gd.map(fragile, range(8), seed=1, on="synchronous")
+    assert np.array(results).tobytes() == np.array(expected).tobytes()
+
+
+def test_tasks_that_fail_on_workers_leave_the_others(client: Any) -> None:
+    """The error of a worker's task is the client's, with the line; results of the others are on it."""
+
+    def invert(task: int) -> int:
+        return 12 // task
+
+    with pytest.raises(gd.TaskError, match=r"position 1, 0: ZeroDivisionError(.|\n)*return 12 // task") as caught:
+        gd.map(by_value(invert), [1, 0, 3])
+    assert caught.value.results == {0: 12, 2: 4}

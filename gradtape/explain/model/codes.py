@@ -458,6 +458,13 @@ _add_error(
     "A gradient over chunks of rows is put together from those of the chunks, which is right for a sum or a mean over "
     "the rows only. Of this loss, the value of all rows is neither the sum nor the mean of the values of its parts.",
 )
+_add_error(
+    "GT602",
+    "a task that failed",
+    GradTapeError,
+    "Tasks of gt.distributed.map raised an error, or ended the processes that ran them. All others are done, and their "
+    "results are kept.",
+)
 
 # -- 7xx: compiled functions that are slow
 
