@@ -1,12 +1,12 @@
 """Whether a loss is a sum or a mean over its rows; if not, the line where rows meet otherwise.
 
 Some rows are cut in two: the values and gradients of both parts, put together as a sum and as a mean, are compared with
-those of all. What depends on more rows than these, or happens at other parameters only, is not seen.
+those of all, at the parameters that were given and at others nearby. What depends on more rows than these is not seen.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from gradtape.extend import (
     argument_error,
     function_name,
     leaves,
+    map_structure,
     node_of,
     plain,
     problem,
@@ -46,16 +47,16 @@ def find_reduction(
     """
     if rows < 2:
         return declared or "mean"
-    first = max(1, rows // 3)
-    with withhold():  # what there is to say of the loss is said when it runs
-        whole, one, two = (_numbers(function, params, cut(*ends)) for ends in ((0, rows), (0, first), (first, rows)))
+    whole, one, two = _whole_and_parts(function, params, cut, rows)
     if not all(np.isfinite(x).all() for x in (*whole, *one, *two)):
         return _undecided(title, function, declared, f"its value or gradient for the first {rows} rows is not finite")
-    errors = {
-        "mean": _distance(whole, [(first * a + (rows - first) * b) / rows for a, b in zip(one, two)], one, two),
-        "sum": _distance(whole, [a + b for a, b in zip(one, two)], one, two),
-    }
+    errors = _errors(whole, one, two, rows)
     tolerance = 1e-4 if any(x.dtype.itemsize <= 4 for x in whole) else 1e-9
+    for there, parts in _elsewhere(function, params, cut, rows):
+        more = _errors(parts[0], parts[1], parts[2], rows)
+        if any(errors[name] <= tolerance < error for name, error in more.items()):  # it is told there what it is
+            params, (whole, one, two) = there, parts
+        errors = {name: max(error, more[name]) for name, error in errors.items()}
     fitting = [name for name, error in errors.items() if error <= tolerance]
     if declared is not None and declared in fitting:
         return declared
@@ -65,6 +66,50 @@ def find_reduction(
         return fitting[0]
     surplus = [a + b - c for a, b, c in zip(one, two, whole, strict=True)]
     raise _refusal(title, function, params, cut, rows, places, errors, fitting, declared, surplus)
+
+
+def _whole_and_parts(function: Function, params: Any, cut: Cut, rows: int) -> list[list[Any]]:
+    """Value and gradient of all rows, of their first third, and of the rest."""
+    first = _first_part(rows)
+    with withhold():  # what there is to say of the loss is said when it runs
+        return [_numbers(function, params, cut(*ends)) for ends in ((0, rows), (0, first), (first, rows))]
+
+
+def _first_part(rows: int) -> int:
+    return max(1, rows // 3)
+
+
+def _errors(whole: list[Any], one: list[Any], two: list[Any], rows: int) -> dict[str, float]:
+    """By how much the parts are off, put together as a mean and as a sum."""
+    first = _first_part(rows)
+    return {
+        "mean": _distance(whole, [(first * a + (rows - first) * b) / rows for a, b in zip(one, two)], one, two),
+        "sum": _distance(whole, [a + b for a, b in zip(one, two)], one, two),
+    }
+
+
+def _elsewhere(function: Function, params: Any, cut: Cut, rows: int) -> Iterator[tuple[Any, list[list[Any]]]]:
+    """Parameters nearby, with value and gradient of all rows and of both parts, if the loss is finite there.
+
+    At zeros, where fits often start, all rows may have the same value: then the root of a mean is the mean of roots.
+    """
+    random = np.random.default_rng(0)
+
+    def moved(x: Any) -> Any:
+        array = np.asarray(x)
+        if array.dtype.kind != "f":
+            return x
+        step = 0.1 * (1.0 + np.abs(array)) * random.uniform(-1.0, 1.0, array.shape)
+        return (array + step).astype(array.dtype)[()]
+
+    try:
+        with np.errstate(all="ignore"):
+            there = map_structure(moved, params)
+            found = _whole_and_parts(function, there, cut, rows)
+    except Exception:  # a matrix that is not positive there, a range that is left: nothing is asked of the loss there
+        return
+    if all(np.isfinite(x).all() for numbers in found for x in numbers):
+        yield there, found
 
 
 def _numbers(function: Function, params: Any, args: tuple[Any, ...]) -> list[Any]:

@@ -39,11 +39,12 @@ class Broadcast:
 
 @dataclass(frozen=True)
 class Block:
-    """Neighbouring chunks that a task computes: their lengths, for which of them compiled, and how they are read."""
+    """Chunks that a task computes: their lengths, for which of them compiled, how they are read, and their numbers."""
 
     lengths: list[int]
     is_compiled: list[bool]
     recipe: Recipe | None
+    numbers: list[int]
 
 
 @dataclass
@@ -62,7 +63,8 @@ def run_block(program: Shipped, shared: Broadcast, block: Block, chunks: list[li
     with one_thread(), collect_reports() as kept:
         for number, (length, is_compiled) in enumerate(zip(block.lengths, block.is_compiled, strict=True)):
             args = fill_arguments(shared.form, shared.others, shared.places, source.read(number))
-            arrays, form = program.content.run(shared.params, shared.extra, args, is_compiled and shared.jit)
+            chunk = block.numbers[number]
+            arrays, form = program.content.run(shared.params, shared.extra, args, is_compiled and shared.jit, chunk)
             total.add(weigh(arrays, float(length) if shared.is_mean else 1.0, form))
             del args, arrays
     return Result(total.result(), once_each(kept.problems))
@@ -125,11 +127,14 @@ class Engine:
 
     def blocks(self, rows: Rows, size: int | None) -> Blocks:
         """The chunks of rows in blocks of `size`; None: so many that there are some four for each thread."""
-        if size is None:
-            size = 1
-            while len(rows.numbers) > 2 * size * TASKS_PER_THREAD * self.threads():
-                size *= 2
-        return Blocks(rows, size)
+        return Blocks(rows, self.block_size(len(rows.numbers)) if size is None else size)
+
+    def block_size(self, chunks: int) -> int:
+        """How many chunks a task takes: so many that there are some four tasks for each thread."""
+        size = 1
+        while chunks > 2 * size * TASKS_PER_THREAD * self.threads():
+            size *= 2
+        return size
 
     def run(self, label: str, program: Shipped, shared: Broadcast, blocks: Blocks, rows: Rows) -> Part:
         """The sum of what the program gives for all chunks. Problems that were found are reported here, once each."""
@@ -141,7 +146,7 @@ class Engine:
             compiled = [length in rows.compiled_lengths for length in lengths]
             recipe = None if blocks.are_tasks else blocks.recipes[number]
             key = (f"{label}-{token}", number)
-            graph[key] = (run_block, function, given, Block(lengths, compiled, recipe))
+            graph[key] = (run_block, function, given, Block(lengths, compiled, recipe, blocks.numbers[number]))
             if blocks.are_tasks:
                 graph[key] += (blocks.keys[number],)
             level.append(key)
@@ -166,8 +171,10 @@ class Engine:
             number = task[1] if isinstance(task, tuple) and len(task) == 2 else None
             which = "a task"
             if isinstance(number, int):
-                first = number * blocks.size
-                which = f"the task for the chunks {first} to {first + len(blocks.keys[number]) - 1}"
+                chunks = blocks.numbers[number]
+                which = f"the task for the chunks {chunks[0]} to {chunks[-1]}"
+                if chunks != list(range(chunks[0], chunks[-1] + 1)):
+                    which = f"the task for the chunks {', '.join(map(str, chunks))}"
             raise argument_error(
                 OperandError,
                 f"gt.distributed.{self.name}: {which} ended the worker that ran it, again and again: mostly because a "

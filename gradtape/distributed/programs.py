@@ -14,7 +14,7 @@ import numpy as np
 from gradtape.extend import function_name, leaves, plain, rebuild
 from gradtape.jit import jit as compile_function
 from gradtape.transforms.gradients import grad, jvp, value_and_grad, vjp
-from gradtape.transforms.jacobians import hessian, hvp
+from gradtape.transforms.jacobians import hessian, hvp, jacobian
 
 Function = Callable[..., Any]
 
@@ -40,6 +40,17 @@ def _gauss_newton(function: Function) -> Function:
         return vjp(residuals, params)[1](moved)[0]
 
     return product
+
+
+def _normal_equations(function: Function) -> Function:
+    def equations(params: Any, _: Any, args: Any) -> Any:
+        def residuals(p: Any) -> Any:
+            return np.concatenate([np.reshape(x, -1) for x in leaves(function(p, *args))])
+
+        found, matrix = residuals(params), jacobian(residuals)(params)
+        return matrix.T @ matrix, matrix.T @ found, np.sum(found * found)
+
+    return equations
 
 
 def _sums(function: Function) -> Function:
@@ -70,6 +81,7 @@ KINDS: dict[str, Callable[[Function], Function]] = {
     "hvp": _hvp,
     "hessian": _hessian,
     "gauss_newton": _gauss_newton,
+    "normal_equations": _normal_equations,
     "sums": _sums,
     "pulled_sums": _pulled_sums,
 }
@@ -83,7 +95,7 @@ class Program:
         self.plain.__name__ = function_name(function)
         self.compiled = compile_function(self.plain)
 
-    def run(self, params: Any, extra: Any, args: Any, is_compiled: bool) -> tuple[list[Any], Any]:
+    def run(self, params: Any, extra: Any, args: Any, is_compiled: bool, chunk: int) -> tuple[list[Any], Any]:
         """The arrays for a chunk, and the structure that they are in, with their numbers in their places."""
         found = (self.compiled if is_compiled else self.plain)(params, extra, args)
         arrays = [plain(x) for x in leaves(found)]

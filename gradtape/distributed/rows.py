@@ -166,16 +166,37 @@ class Blocks:
         starts = range(0, len(keys), size)
         self.lengths = [rows.lengths[start : start + size] for start in starts]
         self.keys = [keys[start : start + size] for start in starts]
-        parts = [_cull(graph, [key for chunk in block for key in chunk]) for block in self.keys]
+        self.numbers = [rows.numbers[start : start + size] for start in starts]
+        self.parts = parts = [_cull(graph, [key for chunk in block for key in chunk]) for block in self.keys]
         uses = Counter(key for part in parts for key in part)
         shared = any(count > 1 and _is_work(graph[key]) for key, count in uses.items())
         self.are_tasks = held or shared
         """Whether chunks are tasks of their own, which blocks depend on, and not made in the task of their block."""
-        self.graph = {key: graph[key] for part in parts for key in part} if self.are_tasks else {}
-        self.recipes = [] if self.are_tasks else [Recipe(part, block) for part, block in zip(parts, self.keys)]
+        self._divide()
 
     def __len__(self) -> int:
         return len(self.keys)
+
+    def select(self, places: list[int], size: int) -> Blocks:
+        """Some chunks, in this order, in blocks of `size`; these blocks have one chunk each."""
+        chosen = [places[start : start + size] for start in range(0, len(places), size)]
+        found: Blocks = object.__new__(Blocks)
+        found.size, found.are_tasks = size, self.are_tasks
+        found.lengths = [[self.lengths[place][0] for place in block] for block in chosen]
+        found.keys = [[self.keys[place][0] for place in block] for block in chosen]
+        found.numbers = [[self.numbers[place][0] for place in block] for block in chosen]
+        found.parts = [{key: task for place in block for key, task in self.parts[place].items()} for block in chosen]
+        found._divide()
+        return found
+
+    def _divide(self) -> None:
+        """Put what brings the numbers into the graph, or into the recipe of each block."""
+        self.graph: dict[Any, Any] = {}
+        self.recipes: list[Recipe] = []
+        if self.are_tasks:
+            self.graph = {key: task for part in self.parts for key, task in part.items()}
+        else:
+            self.recipes = [Recipe(part, block) for part, block in zip(self.parts, self.keys, strict=True)]
 
 
 def _merged_graph(arrays: Iterable[Any]) -> dict[Any, Any]:

@@ -24,6 +24,7 @@ from gradtape.extend import (
     is_recorded,
     leaves,
     map_structure,
+    plain,
     rebuild,
 )
 from gradtape.transforms.gradients import value_and_grad as value_and_grad_here
@@ -170,6 +171,14 @@ class ValueAndGrad(RowFunction):
         found = [hand_out(array, dtype) for array, dtype in zip(part.arrays, part.dtypes, strict=True)]
         return found[0], rebuild(params, found[1:])
 
+    def value(self, params: Any, *args: Any) -> Any:
+        """The value alone."""
+        params = _as_numpy(params, self.title)
+        plan, others = self.plan(params, args)
+        part = self.total("sums", params, None, plan, others)
+        part = self.with_penalty(part, lambda penalty: plain(penalty(params)))
+        return hand_out(part.arrays[0], part.dtypes[0])
+
 
 class ValueAndGradOfSums(RowFunction):
     """The value and the gradient of `finish(sums)`, where the function gives sums over rows."""
@@ -262,6 +271,17 @@ class GaussNewton(RowFunction):
         plan, others = self.plan(params, args)
         part = self.total("gauss_newton", params, vector, plan, others)
         return rebuild(params, [hand_out(*each) for each in zip(part.arrays, part.dtypes, strict=True)])
+
+
+class NormalEquations(GaussNewton):
+    """J^T J, J^T r and r^T r of residuals r of rows, whose parameters are a vector."""
+
+    def __call__(self, params: Any, *args: Any) -> tuple[Any, Any, Any]:
+        """The matrix, the vector and the number at `params`."""
+        plan, others = self.plan(params, args)
+        part = self.total("normal_equations", params, None, plan, others)
+        matrix, slope, squares = (hand_out(*each) for each in zip(part.arrays, part.dtypes, strict=True))
+        return matrix, slope, squares
 
 
 def _as_numpy(tree: Any, title: str) -> Any:

@@ -15,6 +15,7 @@ from gradtape.optimize.constraints import is_sparse
 from gradtape.optimize.objective import Function, VectorObjective, function_name
 from gradtape.optimize.progress import SolverProgress
 from gradtape.optimize.result import OptimizeResult
+from gradtape.optimize.row_objective import RowResiduals, check_unfollowed, has_rows
 from gradtape.optimize.sensitivity import differentiable_minimum
 from gradtape.optimize.solving import SolverArguments, check_function
 from gradtape.transforms.gradients import vjp
@@ -61,6 +62,10 @@ def least_squares(
 
     `x` and `cost` can be differentiated by `args`; unknowns at a bound stay there.
 
+    With Dask arrays among `args`, residuals have a row for each of their rows, and J^T J is put together chunk by
+    chunk, on threads or on the workers of the current client. The result has no `fun` then, and its `jac` has as many
+    rows as there are unknowns, and one: jac.T @ jac is J^T J.
+
     >>> import numpy as np, gradtape as gt
     >>> t = np.linspace(0.0, 1.0, 5)
     >>> def residuals(p):
@@ -84,10 +89,19 @@ def least_squares(
             f"one of {', '.join(LOSSES)}; or write the loss out and use gt.optimize.minimize",
         )
 
+    over_rows = has_rows(arguments.given)
+    if over_rows:
+        check_unfollowed(arguments, title)
+        _check_over_rows(loss, jac, title)
+
     def core(start: Any, plain: tuple[Any, ...]) -> Any:
-        residuals = VectorObjective(function, packing, plain, title, jit)
-        count = residuals(start).size
-        sparse = jac == "sparse" or (jac == "auto" and method != "lm" and is_sparse(residuals, count, packing))
+        residuals: Any
+        if over_rows:
+            residuals, sparse = RowResiduals(function, packing, plain, title), False
+        else:
+            residuals = VectorObjective(function, packing, plain, title, jit)
+            count = residuals(start).size
+            sparse = jac == "sparse" or (jac == "auto" and method != "lm" and is_sparse(residuals, count, packing))
         between = {} if limits is None else {"bounds": limits}
         with SolverProgress("fitting", progress) as shown:
 
@@ -113,6 +127,10 @@ def least_squares(
         return found
 
     result, flat = arguments.solve(core, packing.start)
+    if over_rows:
+        del result["fun"]
+        result["x"] = packing.handed_out(flat)
+        return result
     values = ValuePacking(function_name(function))
 
     def slope(x: Any, *given: Any) -> Any:
@@ -124,6 +142,16 @@ def least_squares(
         result["fun"] = found = values.pack(function(result["x"], *arguments.given))
         result["cost"] = 0.5 * f_scale**2 * np.sum(RHO[loss]((found / f_scale) ** 2))
     return result
+
+
+def _check_over_rows(loss: Any, jac: str, title: str) -> None:
+    for name, value, accepted in (("loss", loss, ("linear",)), ("jac", jac, ("auto", "dense"))):
+        if value not in accepted:
+            raise solver_error(
+                UnsupportedError,
+                f"{title}: {name}={value!r} with Dask arrays among args.",
+                f"{name}={accepted[0]!r}; or gt.optimize.minimize of the sum over rows, with any loss",
+            )
 
 
 class CurveFit(OptimizeResult):

@@ -16,6 +16,7 @@ from gradtape.optimize.constraints import Constraint, read_constraints
 from gradtape.optimize.objective import Function, Objective
 from gradtape.optimize.progress import SolverProgress
 from gradtape.optimize.result import OptimizeResult
+from gradtape.optimize.row_objective import RowObjective, check_unfollowed, has_rows
 from gradtape.optimize.sensitivity import differentiable_minimum
 from gradtape.optimize.solving import SolverArguments, check_function
 from gradtape.transforms.gradients import grad
@@ -62,6 +63,9 @@ def minimize(
     `solve` is for its linear systems): unknowns at a bound stay there, and constraints that hold with
     equality go on to do so. A constraint in SciPy's dictionary form has "args" of its own, which move it.
 
+    With Dask arrays among `args`, the function is a sum or a mean over their rows, and is computed chunk by chunk, on
+    threads or on the workers of the current client: see `gt.distributed.value_and_grad`. Chunks are compiled then.
+
     >>> import numpy as np, gradtape as gt
     >>> def loss(p, y):
     ...     return np.sum((p["scale"] * np.arange(3.0) + p["shift"] - y) ** 2)
@@ -80,8 +84,14 @@ def minimize(
         (args if isinstance(args, tuple) else (args,), [each.args for each in conditions]), title
     )
 
+    over_rows = has_rows(arguments.given[0])
+    if over_rows:
+        check_unfollowed(arguments, title)
+
     def core(start: Any, plain: tuple[Any, ...]) -> Any:
         objective = Objective(function, packing, plain[0], title, jit)
+        if over_rows:
+            objective = RowObjective(function, packing, plain[0], title)
         between = [each.for_scipy(packing, title, way, more) for each, more in zip(conditions, plain[1], strict=True)]
         with SolverProgress("minimising", progress, (options or {}).get("maxiter")) as shown:
             found = optimize.minimize(

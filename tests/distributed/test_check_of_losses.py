@@ -143,3 +143,28 @@ def test_without_the_check_nothing_is_refused() -> None:
     value, _ = gd.value_and_grad(root_of_mean, reduction="sum", check=False)(W, cut(X), cut(Y), cut(WEIGHTS))
     parts = [root_of_mean(W, X[i : i + 17], Y[i : i + 17], None) for i in range(0, 60, 17)]
     assert value == pytest.approx(sum(parts))
+
+
+@pytest.mark.parametrize(
+    ("loss", "says"),
+    [
+        (lambda w, x, y: np.sqrt(np.mean(np.logaddexp(0.0, -y * (x @ w)))), "finish="),
+        (lambda w, x, y: np.sum((x @ w - y) ** 2) + 0.1 * np.sum(w**2), "penalty="),
+    ],
+    ids=["root of a mean", "sum with penalty"],
+)
+def test_zeros_do_not_hide_what_a_loss_is(loss: Callable[..., Any], says: str) -> None:
+    """At zeros all rows have one value, or the penalty is zero: the check looks at other parameters, too."""
+    with pytest.raises(gt.OperandError, match=rf"GT601(.|\n)*fix: [^\n]*(\n[^\n]*)?{says}"):
+        gd.value_and_grad(loss)(np.zeros(3), cut(X), cut(np.sign(Y)))
+
+
+def test_a_loss_that_ends_elsewhere_is_checked_where_it_is() -> None:
+    """Parameters nearby may be outside of what a loss is defined for: then they say nothing."""
+
+    def loss(w: Any, x: Any) -> Any:
+        if np.any(w < 1e-8) or np.any(w > 1e-4):
+            raise ValueError("outside")
+        return np.mean((x * w) ** 2)
+
+    assert np.isfinite(gd.grad(loss, jit=False)(np.full(3, 1e-6), cut(X))).all()

@@ -40,8 +40,8 @@ def test_a_process_unpacks_a_function_once() -> None:
     assert first is second
     assert first.content is second.content
     x = np.ones((3, 2))
-    first.content.run(np.ones(2), None, (x,), True)
-    second.content.run(np.zeros(2), None, (x,), True)
+    first.content.run(np.ones(2), None, (x,), True, 0)
+    second.content.run(np.zeros(2), None, (x,), True, 0)
     assert first.content.compiled.stats.traces == 1
 
 
@@ -59,7 +59,7 @@ def test_source_text_travels_along() -> None:
     del linecache.cache["<ipython-3>"]
     arrived = pickle.loads(packed)
     with pytest.raises(gt.ShapeError) as caught:
-        arrived.content.run(np.ones(2), None, (np.ones((3, 4)),), False)
+        arrived.content.run(np.ones(2), None, (np.ones((3, 4)),), False, 0)
     assert caught.value.problem.spans[0].text == "x @ w"
 
 
