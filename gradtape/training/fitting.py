@@ -72,7 +72,7 @@ def fit(
     >>> {name: round(float(value), 3) for name, value in history.params.items()}
     {'slope': 3.0, 'offset': -1.0}
     """
-    fitting = _Fitting(model, loss, optimiser, metrics, inputs, rng, jit)
+    fitting = Fitting(model, loss, optimiser, metrics, inputs, rng, jit)
     fitting.stopping = as_stopping(early_stopping)
     counts = {"epochs": epochs, "batch_size": batch_size, "inputs": inputs, "checkpoint_every": checkpoint_every}
     for name, value in counts.items():
@@ -105,7 +105,7 @@ def fit(
     return fitting.run(resume, progress)
 
 
-class _Fitting:
+class Fitting:
     """One call of `fit`."""
 
     data: Batches
@@ -220,14 +220,19 @@ class _Fitting:
 
     # -- the loop
 
-    def run(self, resume: bool, progress: bool | None) -> History:
-        generators = generators_of(self.model, self.rng)
-        self.facts = {
+    def _facts(self) -> dict[str, Any]:
+        """What has to be the same where the run is taken up."""
+        return {
             "optimiser": self.optimiser.name,
             "examples": self.data.examples,
             "batch_size": self.data.batch_size,
             "shuffled": self.rng is not None,
         }
+
+    def run(self, resume: bool, progress: bool | None) -> History:
+        """Go on until the last epoch, from the file if `resume`."""
+        generators = generators_of(self.model, self.rng)
+        self.facts = self._facts()
         self.at = Position(self.params, self.buffers, self.first, states_of(generators), records={})
         if resume and os.path.exists(self.path):
             self.at = taken_up(self.path, self.at, self.facts, generators)
@@ -269,7 +274,8 @@ class _Fitting:
             )
         self._end_of_epoch()
 
-    def _batch(self, batch: Any) -> None:
+    def _after(self, batch: Any) -> tuple[float, int, Any, Any, Any]:
+        """The loss of a batch, its number of examples, and parameters, buffers and state after its step."""
         at = self.at
         self.check_loss("data", len(batch))
         try:
@@ -282,6 +288,11 @@ class _Fitting:
                 f"the loss is {number} in",
                 "a smaller learning rate if it grew; gt.check_numerics() around the loss finds the line",
             )
+        return number, size, params, buffers, state
+
+    def _batch(self, batch: Any) -> None:
+        at = self.at
+        number, size, params, buffers, state = self._after(batch)
         before = at.params, at.buffers, at.state
         params, buffers, state = map_structure(_as_before, before, (params, buffers, state))
         self.at = at.moved(

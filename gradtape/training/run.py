@@ -26,6 +26,9 @@ FACTS = {
     "examples": "number of examples",
     "batch_size": "batch size",
     "shuffled": "shuffling (by rng=)",
+    "seed": "seed",
+    "chunks": "division of the rows into chunks",
+    "batch_chunks": "number of chunks a step",
 }
 """What has to be the same where a run is taken up, and how it is called."""
 
