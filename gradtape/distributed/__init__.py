@@ -10,7 +10,8 @@ the guide.
     gd.map(run, tasks, seed=0)         # run(task, rng) for each of them, wherever there are cores
 """
 
+from gradtape.distributed.fitting import fit
 from gradtape.distributed.mapping import TaskError, map
 from gradtape.distributed.transforms import gauss_newton, grad, hessian, hvp, value_and_grad
 
-__all__ = ["TaskError", "gauss_newton", "grad", "hessian", "hvp", "map", "value_and_grad"]
+__all__ = ["TaskError", "fit", "gauss_newton", "grad", "hessian", "hvp", "map", "value_and_grad"]

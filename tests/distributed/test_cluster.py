@@ -220,3 +220,41 @@ def test_tasks_that_fail_on_workers_leave_the_others(client: Any) -> None:
     with pytest.raises(gd.TaskError, match=r"position 1, 0: ZeroDivisionError(.|\n)*return 12 // task") as caught:
         gd.map(by_value(invert), [1, 0, 3])
     assert caught.value.results == {0: 12, 2: 4}
+
+
+# -- fit
+
+
+def test_training_on_workers_has_the_bits_of_one_process(client: Any, tmp_path: Path) -> None:
+    """A run that ended in one process goes on on workers, one of which is killed on the way: the bits of one run."""
+    pytest.importorskip("safetensors", reason="safetensors is not installed: runs are not stored")
+    here, steps = os.getpid(), 0
+
+    def loss(p: Any, x: Any, y: Any) -> Any:
+        return np.mean((np.tanh(x @ p["w"]) - y) ** 2)
+
+    def ending(p: Any, x: Any, y: Any) -> Any:
+        nonlocal steps
+        steps += 1
+        if steps == 40:
+            raise ValueError("the power is off")
+        return loss(p, x, y)
+
+    def killing(p: Any, x: Any, y: Any) -> Any:
+        marker = tmp_path / "killed"
+        if os.getpid() != here and x[0, 0] == marked and not marker.exists():
+            marker.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return loss(p, x, y)
+
+    marked, path = X[700, 0], tmp_path / "run.safetensors"
+    options: dict[str, Any] = {"optimiser": gt.optim.Adam(0.05), "epochs": 3, "batch_chunks": 5, "jit": False}
+    expected = gd.fit({"w": W}, rows(), by_value(loss), on="synchronous", **options).params["w"]
+    options |= {"reduction": "mean", "check": False, "checkpoint": path, "checkpoint_every": 1}
+    with pytest.raises(ValueError, match="power"):
+        gd.fit({"w": W}, rows(), by_value(ending), on="synchronous", **options)
+    client.cluster.scale(2)
+    client.wait_for_workers(2, timeout=WAIT)
+    found = gd.fit({"w": W}, rows(), by_value(killing), resume=True, hold=False, **options).params["w"]
+    assert (tmp_path / "killed").exists()
+    assert found.tobytes() == expected.tobytes()

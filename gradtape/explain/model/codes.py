@@ -465,6 +465,13 @@ _add_error(
     "Tasks of gt.distributed.map raised an error, or ended the processes that ran them. All others are done, and their "
     "results are kept.",
 )
+_add(
+    "GT603",
+    "statistics of a chunk",
+    "note",
+    "A layer normalises by statistics of its batch, and training over chunks of rows gives it one chunk at a time: the "
+    "statistics are those of a chunk, not of all chunks of a step.",
+)
 
 # -- 7xx: compiled functions that are slow
 
