@@ -39,7 +39,7 @@ WATCHED_CHOICE := $(shell echo '$(LIBRARIES)' | cksum | cut -d ' ' -f 1)
 ORIGINALS_CHOICE := $(shell echo '$(ORIGINALS)' | cksum | cut -d ' ' -f 1)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test machines oldest newest lint style format docs exam watched watched-environment mutate bench eagerbench jitbench opsbench odebench programs limit training conformance clean
+.PHONY: help run test machines oldest newest lint style format docs exam watched watched-environment mutate bench eagerbench jitbench opsbench odebench programs limit training distributed conformance clean
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -118,6 +118,10 @@ limit: $(BENCH_VENV)/.rivals-$(CHOICE) ## the distance from hand-written C++, an
 
 training: $(BENCH_VENV)/.rivals-$(CHOICE) ## whole training steps, optimiser included, and the RIVALS: ARGS="--only mlp,lstm"
 	@$(BENCH_VENV)/bin/python benchmarks/training.py $(ARGS)
+
+distributed: $(VENV)/.test ## gradients over Dask: the slow tests (workers killed, little memory), then the table of costs; minutes
+	@$(VENV)/bin/python -m pytest -m slow tests/distributed
+	@$(VENV)/bin/python benchmarks/distributed.py $(ARGS)
 
 opsbench: $(BENCH_VENV)/.rivals-$(CHOICE) ## the same for single operations
 	@$(BENCH_VENV)/bin/python benchmarks/ops.py $(ARGS)

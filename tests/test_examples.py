@@ -18,7 +18,16 @@ RUNS = {
     "fit_pendulum.py": ([], ["method trf", "x['friction']", "counts most"]),
     "train_spirals.py": (["--epochs", "30"], ["History of 30 epochs", "accuracy", "are told apart"]),
     "rosenbrock_scipy.py": ([], ["finite differences", "Hessian products"]),
+    "rows_beyond_memory.py": (["--rows", "20000", "--chunk", "4000"], ["in 5 chunks of 2 MB", "passes, loss", "peak"]),
+    "ode_ensemble.py": (["--members", "6"], ["6 fits", "growth  1.", "limit   "]),
+    "train_on_workers.py": (["--epochs", "2", "--eager"], ["a worker of 2 is killed", "the same bits"]),
     "sparse_pde.py": (["--points", "12"], ["144 unknowns", "the Jacobian stores 672 of 20736 entries"]),
+}
+
+NEEDS = {
+    "rows_beyond_memory.py": ["dask"],
+    "ode_ensemble.py": ["threadpoolctl"],
+    "train_on_workers.py": ["distributed"],
 }
 
 
@@ -37,6 +46,8 @@ def run(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize("script", RUNS)
 def test_example_runs(script: str) -> None:
     """The example ends well and shows its result."""
+    for library in NEEDS.get(script, ()):
+        pytest.importorskip(library, reason=f"{script} needs {library}, which is not installed")
     arguments, shows = RUNS[script]
     done = run(script, *arguments)
     assert done.returncode == 0, done.stderr
@@ -51,7 +62,12 @@ def test_every_example_is_tested() -> None:
 
 @pytest.mark.parametrize(
     ("script", "arguments"),
-    [("fit_sine.py", ["--steps", "0"]), ("sparse_pde.py", ["--points", "1"]), ("sparse_pde.py", ["--strength", "0"])],
+    [
+        ("fit_sine.py", ["--steps", "0"]),
+        ("ode_ensemble.py", ["--members", "1"]),
+        ("sparse_pde.py", ["--points", "1"]),
+        ("sparse_pde.py", ["--strength", "0"]),
+    ],
 )
 def test_bad_arguments_are_refused(script: str, arguments: list[str]) -> None:
     """A number that makes no sense is refused with a message that says what is accepted."""

@@ -35,6 +35,14 @@ def test_the_minimum_is_that_of_all_rows(method: str | None) -> None:
     assert np.shape(found.x["b"]) == ()
 
 
+def test_methods_without_derivatives_get_values() -> None:
+    """A method that asks for values alone is not charged for gradients, and its steps are those in memory."""
+    options = {"maxiter": 8}
+    found = gt.optimize.minimize(loss, START, "Nelder-Mead", args=ROWS, options=options)
+    expected = gt.optimize.minimize(loss, START, "Nelder-Mead", args=(X, Y), options=options)
+    assert found.fun == pytest.approx(expected.fun, rel=1e-12)
+
+
 def test_the_hessian_can_be_asked_for() -> None:
     """hess="dense" gives methods with a choice the matrix; a sparse one is refused."""
     found = gt.optimize.minimize(loss, START, "trust-ncg", args=ROWS, hess="dense")
