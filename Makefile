@@ -121,7 +121,7 @@ training: $(BENCH_VENV)/.rivals-$(CHOICE) ## whole training steps, optimiser inc
 
 distributed: $(VENV)/.test ## gradients over Dask: the slow tests (workers killed, little memory), then the table of costs; minutes
 	@$(VENV)/bin/python -m pytest -m slow tests/distributed
-	@$(VENV)/bin/python benchmarks/distributed.py $(ARGS)
+	@$(VENV)/bin/python benchmarks/over_dask.py $(ARGS)
 
 opsbench: $(BENCH_VENV)/.rivals-$(CHOICE) ## the same for single operations
 	@$(BENCH_VENV)/bin/python benchmarks/ops.py $(ARGS)

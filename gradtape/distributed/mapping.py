@@ -495,13 +495,22 @@ class ClusterRunner(Runner):
         by_key = {future.key: call for future, call in zip(futures, calls, strict=True)}
         ended = distributed.as_completed(futures, raise_errors=False)
         try:
-            for future in ended:
-                call = by_key.pop(future.key)
-                yield call, self._outcome(future)
-                future.release()
+            for batch in ended.batches():
+                for future, outcome in zip(batch, self._outcomes(batch), strict=True):
+                    yield by_key.pop(future.key), outcome
+                    future.release()
         finally:
             self.client.cancel([future for future in futures if future.key in by_key])
             shipped.release()
+
+    def _outcomes(self, futures: list[Any]) -> list[Outcome]:
+        """What tasks that have ended gave: in one message, if all went well."""
+        if all(future.status == "finished" for future in futures):
+            try:
+                return list(self.client.gather(futures))
+            except Exception:  # a worker is lost with its results; each is asked for by itself, and says what it has
+                return [self._outcome(future) for future in futures]
+        return [self._outcome(future) for future in futures]
 
     def _outcome(self, future: Any) -> Outcome:
         try:

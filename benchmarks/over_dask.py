@@ -1,10 +1,10 @@
 """What gradients over rows of Dask arrays cost: CPU of workers, of scheduler and client, time, memory, and bits.
 
-    python benchmarks/distributed.py [--chunks 24] [--rows 50000] [--passes 3] [--only out-of-core,cluster]
+    python benchmarks/over_dask.py [--chunks 24] [--rows 50000] [--passes 3] [--only rows,minimisers]
 
-Costs are CPU seconds, as the system counts them for each process, so that other programs on the machine change them little;
-times are printed beside them, and mean something on an idle machine only. Parameters change from pass to pass, because Dask
-gives the old answer for the same ones. dask-glm is compared with where it is installed.
+Costs are CPU seconds, as the system counts them for each process, so that other programs on the machine change them
+little. Times mean something on an idle machine only. Parameters change from pass to pass, because Dask gives the old
+answer for the same ones. dask-glm is compared with where it is installed.
 """
 
 from __future__ import annotations
@@ -64,6 +64,24 @@ def measured() -> Iterator[dict[str, float]]:
     found["cpu"], found["wall"] = time.process_time() - cpu, time.perf_counter() - wall
 
 
+@contextmanager
+def watched(processes: list[Any]) -> Iterator[dict[str, int]]:
+    """The most memory that any of the processes has between the beginning and the end."""
+    found, over = {"peak": 0}, threading.Event()
+
+    def watch() -> None:
+        while not over.wait(0.2):
+            found["peak"] = max([found["peak"], *(process.memory_info().rss for process in processes)])
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        yield found
+    finally:
+        over.set()
+        watcher.join()
+
+
 def show(name: str, value: str, wanted: str = "") -> None:
     print(f"{name:64} {value:>22}  {wanted}")
 
@@ -114,34 +132,23 @@ def on_workers(options: argparse.Namespace, alone: float, bits: str) -> None:
         )
         with cluster, distributed.Client(cluster) as client:
             processes = [psutil.Process(pid) for pid in client.run(os.getpid).values()]
-            peak, over = 0, threading.Event()
-
-            def watch() -> None:
-                nonlocal peak
-                while not over.wait(0.2):
-                    peak = max([peak, *(process.memory_info().rss for process in processes)])
-
             f = gd.value_and_grad(logistic, hold=False)
             for number in range(2):  # each worker compiles
                 f(weights(number) - 1.0, rows)
-            watcher = threading.Thread(target=watch)
-            watcher.start()
             before = sum(sum(process.cpu_times()[:2]) for process in processes)
             own = time.process_time()
-            with measured() as here:
+            with measured() as here, watched(processes) as memory:
                 for number in range(options.passes):
                     answer = f(weights(number + 1), rows)
             own = time.process_time() - own
             there = sum(sum(process.cpu_times()[:2]) for process in processes) - before
-            over.set()
-            watcher.join()
             walls[workers] = here["wall"]
             same = "the same bits" if digest(answer) == bits else "OTHER BITS"
         if workers == 2:
             show("CPU of two workers / of one process", f"{there / options.passes / alone:.2f}", "at most 1.15")
             show("CPU of scheduler and client / of the workers", f"{own / there:.3f}", "at most 0.1")
             needed = 3 * chunk_bytes + 200e6
-            show("peak of a worker / (chunk + intermediates + 200 MB)", f"{peak / needed:.2f}", "at most 1.2")
+            show("peak of a worker / (chunk + intermediates + 200 MB)", f"{memory['peak'] / needed:.2f}", "at most 1.2")
         show(f"bits on {workers} worker{'s' * (workers > 1)} and in one process", same)
     show("time of 2 workers / of 1 (idle machine only)", f"{walls[2] / walls[1]:.2f}", "at most 0.6")
 
