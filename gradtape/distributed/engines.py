@@ -22,6 +22,8 @@ TASKS_PER_THREAD = 4
 FAN = 8
 """How many results are added in a task; a power of two, so that each task adds up a subtree."""
 PROBLEMS_AT_MOST = 20
+PAUSED_AT = 0.8
+"""The share of its memory at which a worker of Dask takes no more tasks, by default."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,23 @@ class Engine:
             return None
         limits = [worker["memory_limit"] for worker in self.client.scheduler_info(n_workers=-1)["workers"].values()]
         return sum(limits) if limits and all(limits) else None
+
+    def check_chunks(self, rows: Rows) -> None:
+        """Raise if a chunk for each thread of a worker takes up the memory at which Dask pauses it."""
+        if self.client is None:
+            return
+        largest = max(rows.lengths) * sum(int(x.nbytes) // rows.total for x in rows.arrays)
+        for worker in self.client.scheduler_info(n_workers=-1)["workers"].values():
+            limit, threads = worker["memory_limit"], max(1, int(worker["nthreads"]))
+            if limit and largest * threads > PAUSED_AT * limit:
+                fitting = max(1, int(max(rows.lengths) * limit / (8 * largest * threads)))
+                raise argument_error(
+                    OperandError,
+                    f"gt.distributed.{self.name}: a chunk has {max(rows.lengths)} rows, {largest / 1e6:.0f} MB, and a "
+                    f"worker has {limit / 1e6:.0f} MB for {threads} thread{'s' * (threads > 1)}: it would run out of "
+                    "memory, as the chunk's intermediate values come on top.",
+                    f"smaller chunks: X = X.rechunk(({fitting}, -1)); or workers with more memory or fewer threads",
+                )
 
     def compute(self, values: list[Any]) -> list[Any]:
         """The numbers of Dask arrays."""

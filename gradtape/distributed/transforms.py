@@ -107,6 +107,7 @@ class RowFunction:
                     "dask.array.from_zarr(path), or dask.array.map_blocks of a function that opens the file in the "
                     "worker; on threads (on='threads') a memmap is fine",
                 )
+            engine.check_chunks(given)
             is_held = self.hold
             if is_held is None:
                 memory = engine.memory()

@@ -162,6 +162,19 @@ def test_a_memory_map_is_not_sent_to_workers(client: Any, tmp_path: Path) -> Non
         gd.grad(by_value(lambda w, x: np.sum(x @ w)))(W, x)
 
 
+def test_a_chunk_that_is_too_large_is_refused_beforehand(client: Any) -> None:
+    """Chunks that no worker has the memory for are refused before anything is computed, with a size that fits."""
+
+    def unread(block: Any) -> Any:
+        raise AssertionError("a chunk was computed")
+
+    x = da.zeros((60_000_000, 2), chunks=(45_000_000, 2)).map_blocks(by_value(unread), dtype=float, meta=X[:0, :2])
+    client.wait_for_workers(1, timeout=WAIT)
+    with pytest.raises(gt.OperandError, match="45000000 rows, 720 MB") as caught:
+        gd.grad(by_value(lambda w, x: np.sum(x @ w)))(W[:2], x)
+    assert "X.rechunk((6250000, -1))" in " ".join(str(caught.value).split())
+
+
 # -- map
 
 
