@@ -187,7 +187,8 @@ from gradtape.core.backprop import release_saved, walk
 from gradtape.core.backward import backward_of, gradients_of, last_backward
 from gradtape.core.batch import BatchTensor, batch_elementwise, for_each_row, repeat_for_batch
 from gradtape.core.forward import push_tangents
-from gradtape.core.graph import ADDED, AMBIENT, FLAGS, READ, Node, next_order, with_numbers
+from gradtape.core.graph import ADDED, AMBIENT, FLAGS, READ, Node, next_order
+from gradtape.core.graph import with_numbers as _with_numbers
 from gradtape.core.location import Location, is_library, register_own_package, user_frame
 from gradtape.core.location import hidden_frames as _hidden_frames
 from gradtape.core.operation import Lifted, Op, apply
@@ -347,7 +348,7 @@ def array_of(x: Any) -> Any:
     >>> array_of(gt.tensor([1.0, 2.0]) * 2.0)
     array([2., 4.])
     """
-    return with_numbers(x._array)
+    return _with_numbers(x._array)
 
 
 def node_of(x: Any) -> Node:

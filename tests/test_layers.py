@@ -183,7 +183,7 @@ ALLOWED = {
     "bridges": "errors extend ops transforms",
     "checking": "errors extend",
     "commands": "atomic_write checking core errors explain standins_package watching",
-    "distributed": "checking config errors extend jit transforms",
+    "distributed": "checking config errors extend jit nn optim training transforms trusted_files",
     "linalg": "ops",
     "mirror": "core errors",
     "scipy": "errors extend linalg mirror odes ops optimize quadrature random signal stats transforms",
@@ -209,7 +209,7 @@ BUILT_ON_THE_ENGINE = (
 )
 """Chapters that use the engine through gradtape.extend, and the stand-ins."""
 
-SURFACE = ("errors", "extend", "mirror", "ops", "signal")
+SURFACE = ("errors", "extend", "mirror", "ops", "signal", "trusted_files")
 """What they may import besides public names; of `ops` the operations, not how these read their arguments."""
 
 ALLOWED_INSIDE = {

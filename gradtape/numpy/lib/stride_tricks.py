@@ -13,7 +13,7 @@ import numpy.lib.stride_tricks
 from gradtape.errors import OperandError, ShapeError
 from gradtape.extend import Tensor, messages
 from gradtape.numpy.wrapping import as_array, module_functions, same_signature, wrap
-from gradtape.ops.insertion import elements_view
+from gradtape.ops.insertion import elements_view, example_memory
 
 _original = numpy.lib.stride_tricks.as_strided
 _wrapped = wrap(_original)
@@ -24,8 +24,7 @@ def as_strided(x: Any, shape: Any = None, strides: Any = None, subok: Any = Fals
     value = as_array(x)
     if not isinstance(value, Tensor):
         return _wrapped(x, shape, strides, subok, writeable)
-    memory = value._memory()
-    shown = memory[(0,) * (memory.ndim - value.ndim)]  # of a batch, one example
+    shown = example_memory(value)
     if not shown.flags.c_contiguous:
         raise messages.refused_argument(
             OperandError,
