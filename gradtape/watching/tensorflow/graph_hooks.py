@@ -60,8 +60,10 @@ class GraphHooks:
 
     def batch_ended(self, logs: Any) -> None:
         """Look again if the loss in the logs of `fit` is not finite."""
-        loss = logs.get("loss") if isinstance(logs, dict) else None
-        if isinstance(loss, (float, np.floating)) and self._recording.is_mine():
+        loss: Any = logs.get("loss") if isinstance(logs, dict) else None
+        if hasattr(loss, "device") and "CPU" in str(loss.device):  # of another device, reading would wait for the step
+            loss = self._recording.guard.attempt(self._recording.recorder.array_of, loss)
+        if isinstance(loss, (float, np.floating, np.ndarray)) and np.size(loss) == 1 and self._recording.is_mine():
             self._recording.guard.attempt(self._judge_growth, float(loss))
         if isinstance(logs, dict) and self._may_look_again():
             self._recording.guard.call(self.look_again, [logs.get("loss")])
