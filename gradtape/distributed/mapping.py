@@ -343,7 +343,7 @@ class _Brief(reprlib.Repr):
 
 
 class _Progress:
-    """A bar of tqdm's, after a second, where somebody looks; lines where it was asked for without tqdm."""
+    """A bar of tqdm's, after a second, on a terminal or in a notebook; lines where it was asked for without tqdm."""
 
     def __init__(self, wanted: bool | None, label: str, total: int, done: int) -> None:
         self.label, self.total, self.done = label, total, done

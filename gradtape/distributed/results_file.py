@@ -3,7 +3,7 @@
 A record is written in one go and is on the disk before the next one begins. What a killed process left of its last
 record is cut off when the file is opened again. Results are any Python objects, by pickle, which runs code when it is
 read: each record is therefore authenticated by the user's own secret (`gradtape.trusted_files`), and a file that
-somebody else has written is refused unread.
+another user has written is refused unread.
 """
 
 from __future__ import annotations

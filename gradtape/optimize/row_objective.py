@@ -18,7 +18,7 @@ def has_rows(args: Any) -> bool:
 
 
 def check_unfollowed(arguments: SolverArguments, title: str) -> None:
-    """Raise if somebody records one of the arguments: the solution would have to move with it."""
+    """Raise if a tape records one of the arguments: the solution would have to move with it."""
     if arguments.are_followed:
         raise solver_error(
             DetachError,
