@@ -47,7 +47,7 @@ def discarded_in(source: SourceFile, name: str, line: int = 0) -> Iterator[Probl
         if getattr(scope, "name", "<module>") != name:
             continue
         if line and isinstance(scope, ast.FunctionDef):
-            begins = min(scope.lineno, *(part.lineno for part in scope.decorator_list))
+            begins = min([scope.lineno, *(part.lineno for part in scope.decorator_list)])
             if begins != line:
                 continue
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
