@@ -1,6 +1,8 @@
 """NumPy's scalar types, called with a tensor: `np.float64(x)` keeps the gradient.
 
-They are NumPy's types for everything else: `dtype=np.float64`, `isinstance(x, np.float64)`, `np.float64 == x.dtype`.
+A tensor without axes is an instance of the type of its dtype, and of `np.floating`, `np.number` and the like, as the
+elements of NumPy's arrays are; `np.isscalar` says so, too. They are NumPy's types for everything else:
+`dtype=np.float64`, `np.float64 == x.dtype`.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ import numpy
 
 from gradtape.extend import Tensor
 from gradtape.numpy.arrays import adopt
-from gradtape.numpy.wrapping import as_array
+from gradtape.numpy.wrapping import as_array, same_signature
 
 
 class ScalarType(type):
@@ -20,6 +22,8 @@ class ScalarType(type):
     theirs: type[Any]
 
     def __instancecheck__(cls, value: Any) -> bool:
+        if isinstance(value, Tensor):
+            return value.shape == () and issubclass(value.dtype.type, cls.theirs)
         return isinstance(value, cls.theirs)
 
     def __subclasscheck__(cls, kind: type) -> bool:
@@ -55,11 +59,20 @@ def scalar_type(theirs: type[Any]) -> Any:
 
 
 _KINDS = (
+    *("generic", "number", "integer", "signedinteger", "unsignedinteger", "inexact", "floating", "complexfloating"),
     *("bool_", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "longlong", "ulonglong"),
     *("float16", "float32", "float64", "longdouble", "complex64", "complex128", "clongdouble"),
 )
+
+
+@same_signature(numpy.isscalar)
+def isscalar(element: Any) -> bool:
+    return element.shape == () if isinstance(element, Tensor) else numpy.isscalar(element)
+
+
 _OURS = {getattr(numpy, name): scalar_type(getattr(numpy, name)) for name in _KINDS}
 NAMES: dict[str, Any] = {
     name: _OURS[kind] for name, kind in vars(numpy).items() if isinstance(kind, type) and kind in _OURS
 }
-"""The scalar types of numbers by all of their names."""
+"""The scalar types of numbers by all of their names, and the abstract types above them; `isscalar`."""
+NAMES["isscalar"] = isscalar

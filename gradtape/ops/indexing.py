@@ -7,6 +7,7 @@ array, and the elements are taken from there.
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Sequence
 from typing import Any
@@ -324,11 +325,28 @@ def getitem(x: Any, index: IndexLike) -> Any:
     if any(isinstance(part, Lifted) for part in parts):
         out = _take_flat(reshape(x, (-1,)), find_positions(x.shape, parts))
         _note_pick(out, x)
-        return out
+        return _lay_out_reading(out, x, parts)
     out = getitem_static(x, index=parts)
+    if isinstance(x, Lifted) and not is_basic(parts) and x._memory().ndim > x.ndim:
+        _lay_out_reading(out, x, parts)
     if len(parts) == 2 and type(parts[1]) is np.ndarray and type(parts[0]) in (np.ndarray, slice):
         _note_pick(out)
     return out
+
+
+def example_memory(x: Tensor) -> Any:
+    """The memory of a tensor, as an array in its layout; of a batch, that of one example."""
+    memory = x._memory()
+    return memory[(0,) * (memory.ndim - x.ndim)]
+
+
+def _lay_out_reading(out: Any, x: Any, parts: Index) -> Any:
+    """`out`, which is `x[parts]` with index arrays, laid out in memory as NumPy does it for one example."""
+    if not isinstance(out, Tensor) or out.ndim < 2 or not math.prod(out.shape):
+        return out
+    example = example_memory(x) if isinstance(x, Tensor) else x
+    index = tuple([np.zeros(part.shape, int) if isinstance(part, Lifted) else part for part in parts])
+    return lay_out(out, "K", example[index])
 
 
 _NORMALISED = frozenset(  # or what comes after that

@@ -146,12 +146,6 @@ def sliding_window_view(
     return elements_view(x, windows, writeable)
 
 
-def example_memory(x: Tensor) -> Any:
-    """The memory of a tensor, as an array in its layout; of a batch, that of one example."""
-    memory = x._memory()
-    return memory[(0,) * (memory.ndim - x.ndim)]
-
-
 def elements_view(x: Array, places: Any, writeable: bool) -> Any:
     """The elements of `x` at places of its flattened form, as a view: what is written to `x` later is seen there.
 

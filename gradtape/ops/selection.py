@@ -96,7 +96,7 @@ def compress(condition: TensorLike, a: TensorLike, axis: int | None = None, out:
         return write_result_into(out, compress, condition, a, axis)
     a, axis = flat_or_axis(a, axis)
     (places,) = nonzero(condition if isinstance(condition, Tensor) else np.asarray(condition))
-    return a[index_at_axis(axis, places)]
+    return lay_out(a[index_at_axis(axis, places)], "C")
 
 
 @answers(np.extract)

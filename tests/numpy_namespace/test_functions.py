@@ -160,6 +160,27 @@ def test_iterators_over_elements() -> None:
         gt.grad(lambda x: np.sum([a * b for a, b in np.nditer([x, x])]))(x)
 
 
+def test_elements_are_scalars() -> None:
+    """What a program asks of an element of an array is true of an element of a tensor, too."""
+    answers = []
+
+    def ask(x: Any) -> Any:
+        answers.extend(np.isscalar(value) for value in (x[0], x, 2.0, "text", x.sum()))
+        kinds = (np.floating, np.number, np.float64, np.generic, np.integer, np.float32)
+        answers.extend(isinstance(x[0], kind) for kind in kinds)
+        answers.append(isinstance(x, np.floating))
+        return x[0] * 2.0
+
+    x = numpy.array([1.0, 2.0])
+    for run in (ask, gt.grad(ask), gt.jit(ask), lambda x: gt.vmap(ask)(numpy.stack([x, x]))):
+        answers.clear()
+        run(x)
+        assert answers == [True, False, True, True, True, True, True, True, True, False, False, False], run
+    assert numpy.issubdtype(numpy.float64, np.floating)
+    assert isinstance(numpy.float32(1.0), np.inexact)
+    assert not isinstance(1.0, np.integer)
+
+
 def test_scalar_types_take_tensors() -> None:
     """Called with a tensor a scalar type keeps its gradient; for all else it is NumPy's."""
     assert gt.grad(lambda t: np.float64(t) * np.float64(2.0) + np.float32(t))(3.0) == 3.0

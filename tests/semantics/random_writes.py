@@ -3,11 +3,11 @@
     python -m tests.semantics.random_writes --programs 1000 --seed 0
 
 A program is the source of a function of two arrays, in NumPy as it is written: views of views, element and slice
-assignment, operators in place, `out=`, `ufunc.at`, buffers that are filled, overlapping copies, and loops of such
-writes, long enough to be made loops of the compiled program. It is run on arrays
-(values), on tensors in each mode of differentiation, compiled with its checking mode on, and on `ModelArray`s. A model
-array is a set of positions in a memory; the memory is one flat tensor, and a write makes another one by `where`. So
-what the model differentiates has neither a view nor a write.
+assignment, operators in place, `out=`, `ufunc.at`, buffers that are filled, overlapping copies, views that lists and
+dictionaries hold, functions that write to their argument, and loops of such writes, long enough to be made loops of the
+compiled program. It is run on arrays (values), on tensors in each mode of differentiation, compiled with its checking
+mode on, and on `ModelArray`s. A model array is a set of positions in a memory; the memory is one flat tensor, and a
+write makes another one by `where`. So what the model differentiates has neither a view nor a write.
 """
 
 from __future__ import annotations
@@ -63,10 +63,10 @@ class ModelArray:
         return tuple(self.positions.shape)
 
     def _seen(self, positions: Any) -> ModelArray:
-        """The elements at `positions`: a view if NumPy would have made one, else a copy."""
+        """The elements at `positions`: a view if NumPy would have made one, else a copy that is laid out as NumPy's."""
         if np.shares_memory(positions, self.memory.index):
             return ModelArray(self.memory, positions)
-        return ModelArray.of(gt.take(self.memory.flat, np.array(positions)))
+        return ModelArray.of(gt.take(self.memory.flat, np.array(positions)), _axes_in_memory(positions))
 
     def __getitem__(self, index: Any) -> ModelArray:
         return self._seen(self.positions[index])
@@ -112,12 +112,16 @@ class ModelArray:
         result = ufunc(*[_value_of(x) for x in inputs])
         if not out:
             given = [x.positions for x in inputs if isinstance(x, ModelArray)]
-            strides = np.positive(sum(given[1:], start=given[0])).strides
-            return ModelArray.of(result, tuple(sorted(range(len(strides)), key=lambda axis: -strides[axis])))
+            return ModelArray.of(result, _axes_in_memory(np.positive(sum(given[1:], start=given[0]))))
         (target,) = out
         kept = target.value
         target._write(target.positions, result if where is True else np.where(where, result, kept))
         return target
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        (parts,) = args
+        joined = function([part.positions for part in parts], **kwargs)
+        return ModelArray.of(function([part.value for part in parts], **kwargs), _axes_in_memory(joined))
 
     def _binary(ufunc: Any) -> Any:  # type: ignore[misc]
         return (
@@ -131,11 +135,27 @@ class ModelArray:
     __mul__, __rmul__, __imul__ = _binary(np.multiply)
 
 
+def _axes_in_memory(array: Any) -> tuple[int, ...]:
+    """The axes of an array, that of the largest steps in memory first."""
+    return tuple(sorted(range(array.ndim), key=lambda axis: -array.strides[axis]))
+
+
 def _value_of(x: Any) -> Any:
     return x.value if isinstance(x, ModelArray) else x
 
 
 SHAPES = [(6,), (2, 3), (3, 2), (4,), (2, 2), (2, 2, 2)]
+FUNCTIONS = """
+def fade(z):
+    z *= 0.75
+    return z
+def fill(z, new):
+    z[...] = new
+def mix(z):
+    z[0] = z[-1] * 0.5
+    z += 0.25
+    return z[::-1]
+"""
 UFUNCS = ["np.sin({a})", "np.tanh({a})", "{a} * {b}", "{a} - {b}", "{a} * 0.5 + 0.25", "{a} * {a}"]
 
 
@@ -148,12 +168,16 @@ class Program:
         self.x, self.y = (self.rng.uniform(0.3, 1.2, shape) for _ in range(2))
         self.lines: list[str] = []
         self.names: dict[str, Any] = {"x": self.x.copy(), "y": self.y.copy()}
+        self.held: dict[str, Any] = {}  # lists and dictionaries of arrays
+        self.scope: dict[str, Any] = {"np": np}
+        exec(FUNCTIONS, self.scope)
         self.count = 0
         for _ in range(self.rng.integers(4, 14)):
             getattr(self, f"draw_{self.choose(STATEMENTS)}")()
-        names = [f"({name} * {name}).sum() * {0.5 + 0.3 * k}" for k, name in enumerate(self.names)]
+        arrays = [*self.names, *(place for place, _ in self.held_arrays())]
+        names = [f"({name} * {name}).sum() * {0.5 + 0.3 * k}" for k, name in enumerate(arrays)]
         self.lines.append(f"return {' + '.join(names)}")
-        self.source = "def program(x, y):\n    " + "\n    ".join(self.lines) + "\n"
+        self.source = FUNCTIONS + "def program(x, y):\n    " + "\n    ".join(self.lines) + "\n"
 
     def choose(self, options: Any) -> Any:
         options = list(options)
@@ -161,10 +185,20 @@ class Program:
 
     def run(self, line: str) -> None:
         """Add a line, and keep the samples up to date."""
-        exec(line, {"np": np}, self.names)
+        alive = {**self.names, **self.held}
+        exec(line, self.scope, alive)
         self.lines.append(line)
-        for name, value in list(self.names.items()):
-            self.names[name] = value if isinstance(value, np.ndarray) else np.asarray(value)
+        self.held = {name: value for name, value in alive.items() if isinstance(value, (list, dict))}
+        arrays = {name: value for name, value in alive.items() if name not in self.held}
+        self.names = {n: value if isinstance(value, np.ndarray) else np.asarray(value) for n, value in arrays.items()}
+
+    def held_arrays(self) -> list[tuple[str, Any]]:
+        """The arrays that lists and dictionaries hold: how each is written, and its sample."""
+        found = []
+        for name, values in self.held.items():
+            items = values.items() if isinstance(values, dict) else enumerate(values)
+            found += [(f"{name}[{key!r}]", value) for key, value in items]
+        return found
 
     def name(self) -> str:
         self.count += 1
@@ -219,6 +253,85 @@ class Program:
         same = [name for name, value in self.names.items() if value.shape == self.names[one].shape]
         if self.names[one].shape:
             self.run(f"{self.name()} = {self.choose(UFUNCS).format(a=one, b=self.choose(same))}")
+
+    def look(self) -> str:
+        """An array that is alive, or a view of it."""
+        name = self.choose(self.names)
+        shape = self.names[name].shape
+        looks = [name, name]
+        if shape:
+            looks += [f"{name}[{self.basic_index(shape)}]", f"{name}.T", f"{name}.ravel()"]
+        look = str(self.choose(looks))
+        return look if np.ndim(eval(look, self.scope, self.names)) else name
+
+    def draw_pick(self) -> None:
+        """A copy that indices pick, and views of it."""
+        name = self.choose(self.names)
+        shape = self.names[name].shape
+        if not shape or 0 in shape or len(self.names) > 7:
+            return
+        picks = [f"[0, {shape[0] - 1}, 0]", f"np.arange({shape[0]}) % 2 == 0", f"[[0], [{shape[0] - 1}]]"]
+        if len(shape) > 1:
+            picks += [
+                f":, [{shape[1] - 1}, 0]",
+                f"[0, {shape[0] - 1}], [0, {shape[1] - 1}]",
+                f"..., [0, {shape[-1] - 1}]",
+            ]
+        turned = ".T" if len(set(shape)) == 1 and self.rng.integers(2) else ""
+        self.run(f"{self.name()} = {name}{turned}[{self.choose(picks)}]")
+
+    def draw_join(self) -> None:
+        """The parts of a new array, along a first axis of its own or of theirs."""
+        name = self.choose(self.names)
+        same = [other for other, value in self.names.items() if value.shape == self.names[name].shape]
+        if len(self.names) < 7 and self.names[name].shape:
+            self.run(f"{self.name()} = np.{self.choose(['stack', 'concatenate'])}([{name}, {self.choose(same)}])")
+
+    def draw_hold(self) -> None:
+        """A list or a dictionary of arrays and views; or another entry of one."""
+        if len(self.held) < 2:
+            looks = [self.look() for _ in range(self.rng.integers(1, 4))]
+            entries = ", ".join(f"'{'abc'[k]}': {look}" for k, look in enumerate(looks))
+            self.run(f"{self.name()} = " + self.choose(["[" + ", ".join(looks) + "]", "{" + entries + "}"]))
+        else:
+            self.run(f"{self.choose(self.held_arrays())[0]} = {self.look()}")
+
+    def draw_held_write(self) -> None:
+        """A write to an array that a list or a dictionary holds."""
+        if not self.held:
+            self.draw_hold()
+            return
+        place, value = self.choose(self.held_arrays())
+        index = self.choose(["", f"[{self.index(value.shape)}]"])
+        if "np." in index or "[[" in index or self.rng.integers(2):
+            index = index or "[...]"
+            picked = np.shape(eval(f"{place}{index}", self.scope, self.held))
+            self.run(f"{place}{index} = {self.like(picked)}")
+        else:
+            picked = np.shape(eval(f"{place}{index}", self.scope, self.held))
+            self.run(f"{place}{index} {self.choose(['+=', '-=', '*='])} {self.like(picked, 1)}")
+
+    def draw_held_loop(self) -> None:
+        """The same write to all that a list or a dictionary holds."""
+        if not self.held:
+            self.draw_hold()
+            return
+        name = self.choose(self.held)
+        values = f"{name}.values()" if isinstance(self.held[name], dict) else name
+        self.run(f"for one in {values}: {self.choose(['one *= 0.9', 'one[...] = np.sin(one)', 'fade(one)'])}")
+        self.names.pop("one", None)
+
+    def draw_call(self) -> None:
+        """A function that writes to its argument, and may return a view of it."""
+        name = self.choose(self.names)
+        if not self.names[name].shape or not self.names[name].shape[0]:
+            return
+        look = self.look()
+        has_rows = np.shape(eval(look, self.scope, self.names))[:1] not in ((), (0,))
+        calls = [f"fade({look})", f"fill({name}, {self.like(self.names[name].shape, 1)})"] + [f"mix({look})"] * has_rows
+        call = self.choose(calls)
+        is_kept = not call.startswith("fill") and len(self.names) < 7 and self.rng.integers(2)
+        self.run(f"{self.name()} = {call}" if is_kept else call)
 
     def draw_copy(self) -> None:
         if len(self.names) < 7:
@@ -299,7 +412,11 @@ class Program:
 
 
 STATEMENTS = (
-    "view " * 4 + "compute " * 2 + "assign " * 4 + "augment " * 4 + "copy forget shift out at loop loop"
+    "view " * 4
+    + "compute " * 2
+    + "assign " * 4
+    + "augment " * 4
+    + "copy forget shift out at loop loop pick join hold held_write held_write held_loop call"
 ).split()
 CHECKS = ["value", "gradient", "tangent", "second", "batch", "compiled", "compiled gradient"]
 

@@ -130,14 +130,31 @@ class TestMemoryIsReused:
         assert start.grad.numpy().tolist() == [8.0, 16.0]
 
 
-def test_layouts_inside_vmap() -> None:
+READINGS = """
+y[[0, 1]]
+y[:, [0, 1]]
+y.T[[0, 1], 1:]
+y[[[0], [1]], [1, 2]]
+(y[None] * y[:, None])[[0, 1], :, [0, 1]]
+np.moveaxis(y[None] * y[:, None], 2, 0)[:, [0, 1], [1, 0]]
+y[np.array([True, False, True])]
+np.compress([True, False, True], y.T, axis=1)
+np.take(y.T, [0, 1], axis=1)
+y[i]
+y.T[i]
+y.T[:, i]
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("is_compiled", [False, True], ids=["eager", "compiled"])
+@pytest.mark.parametrize("expression", [*EXPRESSIONS, *READINGS])
+def test_layouts_inside_vmap(expression: str, is_compiled: bool) -> None:
     """Each example of a batch has the layout that it would have alone."""
-
-    def program(y: Any) -> Any:
-        v = y.T.copy()
-        w = v.ravel()
-        v[0] += y[0, 0]
-        return w
-
-    batch = np.stack([DATA, 2.0 * DATA])
-    assert np.array_equal(gt.vmap(program)(batch), np.stack([program(each.copy()) for each in batch]))
+    expression = expression.replace("np.empty_like", "np.zeros_like")  # which has numbers to compare
+    scope: dict[str, Any] = {"np": np}
+    exec(f"def f(y, i):\n    v = {expression}\n    w = v.ravel()\n    v[...] += 1.0\n    return w", scope)
+    program = scope["f"]
+    batch, places = np.stack([DATA, 2.0 * DATA]), np.array([[0, 2], [1, 0]])
+    wanted = np.stack([program(*example) for example in zip(batch.copy(), places, strict=True)])
+    batched = gt.vmap(program)
+    np.testing.assert_allclose((gt.jit(batched) if is_compiled else batched)(batch, places), wanted, rtol=1e-12)

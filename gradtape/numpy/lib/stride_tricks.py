@@ -13,7 +13,8 @@ import numpy.lib.stride_tricks
 from gradtape.errors import OperandError, ShapeError
 from gradtape.extend import Tensor, messages
 from gradtape.numpy.wrapping import as_array, module_functions, same_signature, wrap
-from gradtape.ops.insertion import elements_view, example_memory
+from gradtape.ops.indexing import example_memory
+from gradtape.ops.insertion import elements_view
 
 _original = numpy.lib.stride_tricks.as_strided
 _wrapped = wrap(_original)
