@@ -1,0 +1,29 @@
+# expect: GT101
+# cause: the mean function gives (n, 1) and y is (n,), so the likelihood of the Gaussian process sees an n x n matrix
+# wrong: centred.ndim == 2
+# cure: y - mean(x) -> y - mean(x)[:, 0]
+import torch
+from torch import nn
+
+torch.manual_seed(3)
+x = torch.linspace(0, 1, 25)[:, None]
+y = torch.sin(6 * x[:, 0]) + 0.1 * torch.randn(25)
+mean = nn.Linear(1, 1)
+log_length, log_noise = nn.Parameter(torch.tensor(-1.0)), nn.Parameter(torch.tensor(-2.0))
+optimizer = torch.optim.Adam([*mean.parameters(), log_length, log_noise], lr=0.02)
+
+
+def kernel(a, b):
+    return torch.exp(-0.5 * (a - b.T) ** 2 / torch.exp(log_length) ** 2)
+
+
+for _ in range(3):
+    covariance = kernel(x, x) + torch.exp(log_noise) * torch.eye(25)
+    chol = torch.linalg.cholesky(covariance)
+    centred = y - mean(x)  # <- here
+    rows = centred if centred.ndim == 2 else centred[:, None]
+    white = torch.cholesky_solve(rows, chol)
+    nll = 0.5 * (rows * white).sum() + chol.diagonal().log().sum()
+    optimizer.zero_grad()
+    nll.backward()
+    optimizer.step()

@@ -1,0 +1,20 @@
+# expect: GT509 or GT118 or GT314
+# cause: the labels were one-hot encoded as integers, where cross_entropy takes the class numbers
+# wrong: raises RuntimeError
+# cure: F.cross_entropy(logits, one_hot) -> F.cross_entropy(logits, species)
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+torch.manual_seed(56)
+flowers = torch.randn(21, 4)
+species = torch.arange(21) % 3
+one_hot = F.one_hot(species, num_classes=3)
+net = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 3))
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for _ in range(3):
+    logits = net(flowers)
+    loss = F.cross_entropy(logits, one_hot)  # <- here
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()

@@ -1,0 +1,25 @@
+"""A Poisson likelihood, with weights clamped through .data after the step as WGAN does."""
+
+import torch
+
+torch.manual_seed(45)
+time = torch.linspace(0, 4, 12)
+counts = torch.poisson(torch.exp(0.6 * time))
+rate = torch.tensor(0.5, requires_grad=True)
+
+
+def poisson_nll():
+    log_intensity = rate * time
+    intensity = torch.exp(log_intensity)
+    total = intensity.sum()
+    if intensity.max() > 2:
+        pass
+    return total - (counts * log_intensity).sum()
+
+
+loss = poisson_nll()
+loss.backward()
+analytic = (torch.exp(0.5 * time) * time).sum() - (counts * time).sum()
+print(rate.grad, analytic)
+rate.data.clamp_(max=2.0)
+assert torch.allclose(analytic, rate.grad, rtol=1e-3)

@@ -1,0 +1,27 @@
+"""InfoNCE with a learned temperature that is used."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+torch.manual_seed(6)
+encoder = nn.Linear(10, 4)
+temperature = nn.Parameter(torch.tensor(5.0))
+first = torch.randn(16, 10)
+second = first + 0.1 * torch.randn(16, 10)
+
+
+def info_nce(a, b):
+    left, right = F.normalize(encoder(a), dim=1), F.normalize(encoder(b), dim=1)
+    logits = left @ right.T * temperature
+    return F.cross_entropy(logits, torch.arange(len(a)))
+
+
+for _ in range(3):
+    loss = info_nce(first, second)
+    loss.backward()
+    with torch.no_grad():
+        for parameter in [*encoder.parameters(), temperature]:
+            parameter -= 0.1 * parameter.grad
+            parameter.grad = None
+assert temperature.grad is None

@@ -1,0 +1,28 @@
+"""A generator whose view has as many values as the layer gives, with a critic that is not trained here."""
+
+import torch
+from torch import nn
+
+
+class Generator(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.grow = nn.Linear(5, 96)
+        self.up = nn.ConvTranspose2d(6, 1, 2, stride=2)
+
+    def forward(self, z):
+        maps = torch.relu(self.grow(z)).view(-1, 6, 4, 4)
+        return torch.tanh(self.up(maps))
+
+
+torch.manual_seed(38)
+generator = Generator()
+critic = nn.Sequential(nn.Flatten(), nn.Linear(64, 1))
+optimizer = torch.optim.Adam(generator.parameters(), lr=1e-4)
+for _ in range(2):
+    images = generator(torch.randn(7, 5))
+    loss = -critic(images).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+assert loss.isfinite()
