@@ -15,7 +15,7 @@ for _ in range(2):
     actor_loss = -critic(torch.cat([state, actor(state)], 1)).mean()
     critic_opt.zero_grad()
     critic_loss.backward()
-    
+
     actor_opt.zero_grad()
     actor_loss.backward()
     actor_opt.step()

@@ -29,4 +29,4 @@ for epoch in range(3):
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
-assert not (cell.embed.weight.grad is None)
+assert cell.embed.weight.grad is not None

@@ -21,4 +21,4 @@ for _ in range(3):
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
-assert not (trunk.weight.grad is None)
+assert trunk.weight.grad is not None

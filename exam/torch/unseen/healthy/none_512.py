@@ -26,4 +26,4 @@ for _ in range(4):
     outer.zero_grad()
     outer_loss.backward()
     outer.step()
-assert not (inner_lr.grad is None)
+assert inner_lr.grad is not None

@@ -14,7 +14,7 @@ optimizer = torch.optim.Adam(model.parameters())
 
 
 def validate():
-    
+
     model.eval()
     with torch.no_grad():
         return criterion(model(x_val), y_val).item()

@@ -1,0 +1,23 @@
+# expect: GT201 or GT404 because GT209 or GT207
+# cause: the reward is looked up at the argmax of the policy, which has no derivative
+# wrong: raises ValueError
+# cure: tf.gather(payoff, tf.argmax(probabilities, axis=1)) -> tf.linalg.matvec(probabilities, payoff)
+import tensorflow as tf
+
+tf.keras.utils.set_random_seed(11)
+policy = tf.keras.Sequential([tf.keras.layers.Dense(8, activation="relu"), tf.keras.layers.Dense(3)])
+payoff = tf.constant([0.0, 1.0, 0.5])
+optimizer = tf.keras.optimizers.Adam(1e-2)
+states = tf.random.normal((14, 4))
+
+
+def expected_reward(states):
+    probabilities = tf.nn.softmax(policy(states))
+    return tf.reduce_mean(tf.gather(payoff, tf.argmax(probabilities, axis=1)))  # <- here
+
+
+for _ in range(2):
+    with tf.GradientTape() as tape:
+        loss = -expected_reward(states)
+    grads = tape.gradient(loss, policy.trainable_variables)  # <- asked
+    optimizer.apply_gradients(zip(grads, policy.trainable_variables))  # <- asked

@@ -1,0 +1,19 @@
+# expect: GT114
+# cause: patches of 12 values are reshaped to 4 x 4
+# wrong: raises InvalidArgumentError
+# cure: (-1, 4, 4, 1) -> (-1, 4, 3, 1)
+import tensorflow as tf
+
+tf.keras.utils.set_random_seed(27)
+dense, conv = tf.keras.layers.Dense(12), tf.keras.layers.Conv2D(2, 2)
+
+
+def decode(z):
+    patches = tf.reshape(dense(z), (-1, 4, 4, 1))  # <- here
+    return conv(patches)
+
+
+z = tf.random.normal((5, 3))
+with tf.GradientTape() as tape:
+    loss = tf.reduce_mean(decode(z) ** 2)
+grads = tape.gradient(loss, dense.trainable_variables + conv.trainable_variables)

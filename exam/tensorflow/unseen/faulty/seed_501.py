@@ -1,0 +1,18 @@
+# expect: GT301
+# cause: the seed for the vector-Jacobian product has the shape of the input, not that of the output
+# wrong: raises InvalidArgumentError
+# cure: tf.ones_like(x) -> tf.ones_like(y)
+import tensorflow as tf
+
+tf.random.set_seed(29)
+matrix = tf.random.normal((5, 3))
+x = tf.Variable(tf.random.normal((5,)))
+
+
+def model(x):
+    return tf.tanh(tf.linalg.matvec(matrix, x, transpose_a=True))
+
+
+with tf.GradientTape() as tape:
+    y = model(x)
+vjp = tape.gradient(y, x, output_gradients=tf.ones_like(x))  # <- here

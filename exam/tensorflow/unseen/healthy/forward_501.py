@@ -1,0 +1,22 @@
+"""A cross entropy with a small number under the log."""
+
+import numpy as np
+import tensorflow as tf
+
+tf.keras.utils.set_random_seed(21)
+net = tf.keras.layers.Dense(4, kernel_initializer=tf.keras.initializers.RandomNormal(stddev=60.0))
+optimizer = tf.keras.optimizers.SGD(0.01)
+x = tf.random.normal((20, 5))
+labels = tf.one_hot(tf.random.uniform((20,), 0, 4, tf.int32), 4)
+
+
+def cross_entropy(target, p):
+    return -tf.reduce_mean(tf.reduce_sum(target * tf.math.log(p + 1e-7), axis=1))
+
+
+for _ in range(2):
+    with tf.GradientTape() as tape:
+        loss = cross_entropy(labels, tf.nn.softmax(net(x)))
+    grads = tape.gradient(loss, net.trainable_variables)
+    optimizer.apply_gradients(zip(grads, net.trainable_variables))
+assert np.isfinite(float(loss))

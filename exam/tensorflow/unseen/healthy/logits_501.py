@@ -1,0 +1,16 @@
+"""A CNN that gives logits."""
+
+import keras
+import numpy as np
+
+keras.utils.set_random_seed(32)
+x = np.random.randn(24, 8, 8, 1).astype("float32")
+y = np.random.randint(0, 3, 24)
+inputs = keras.Input((8, 8, 1))
+h = keras.layers.Conv2D(4, 3, activation="relu")(inputs)
+h = keras.layers.GlobalMaxPooling2D()(h)
+model = keras.Model(inputs, keras.layers.Dense(3, activation="linear")(h))
+loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+model.compile(optimizer="adam", loss=loss, metrics=["accuracy"])
+model.fit(x, y, epochs=2, batch_size=8, verbose=0)
+assert not (model.layers[-1].activation.__name__ == "softmax")

@@ -1,0 +1,23 @@
+"""Attention as a layer."""
+
+import tensorflow as tf
+
+
+class Attention(tf.keras.layers.Layer):
+    def __init__(self, size):
+        super().__init__()
+        self.q, self.k, self.v = (tf.keras.layers.Dense(size) for _ in range(3))
+
+    def call(self, x):
+        q, k, v = self.q(x), self.k(x), self.v(x)
+        weights = tf.nn.softmax(tf.matmul(q, k, transpose_b=True) / 2.0)
+        return tf.matmul(weights, v)
+
+
+tf.keras.utils.set_random_seed(24)
+layer = Attention(4)
+tokens = tf.random.normal((2, 6, 8))
+with tf.GradientTape() as tape:
+    loss = tf.reduce_mean(layer(tokens) ** 2)
+grads = tape.gradient(loss, layer.trainable_variables)
+assert len(grads) == 6

@@ -1,0 +1,24 @@
+"""A contrastive loss with its temperature."""
+
+import tensorflow as tf
+
+tf.keras.utils.set_random_seed(13)
+tower = tf.keras.layers.Dense(5)
+temperature = tf.Variable(3.0, name="temperature")
+optimizer = tf.keras.optimizers.SGD(0.1)
+
+
+def clip_loss(a, b):
+    left, right = tower(a), tower(b)
+    logits = tf.matmul(left, right, transpose_b=True) * temperature
+    labels = tf.range(tf.shape(logits)[0])
+    return tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits))
+
+
+pairs = tf.random.normal((2, 9, 7))
+for _ in range(2):
+    with tf.GradientTape() as tape:
+        loss = clip_loss(pairs[0], pairs[1])
+    grad = tape.gradient(loss, temperature)
+    optimizer.apply_gradients([(grad, temperature)])
+assert float(loss) > 0
