@@ -50,7 +50,7 @@ def numeric_edits(place: OperationSite) -> list[Fix]:
         most = dtype.type(1 - float(limit))
         return place.edit(0, f"{spelled('clip')}({{}}, -1 + {limit}, 1 - {limit})", lambda x: np.clip(x, -most, most))
     if name in ("exp", "expm1", "exp2", "sinh", "cosh"):
-        limit = "700.0" if dtype.itemsize >= 8 else "80.0"
+        limit = "350.0" if dtype.itemsize >= 8 else "40.0"
         return place.edit(0, _bounded(place, "minimum", limit), lambda x: np.minimum(x, dtype.type(float(limit))))
     return []
 

@@ -146,6 +146,8 @@ def _undo_departure(cut: Record) -> Fix | None:
     source = source_of(cut.location.file)
     node = source.find(cut.location)
     if isinstance(node, ast.Attribute) and f".{node.attr}" == cut.reason == ".data":
+        if isinstance(node.ctx, ast.Store):
+            return _bound_anew(source, node)
         return Fix(one_line(source.text(node.value)), True, source.span(node))
     if not isinstance(node, ast.Call) or node.keywords:
         return None
@@ -169,6 +171,16 @@ def _undo_departure(cut: Record) -> Fix | None:
     is_whole = isinstance(source.parents.get(node), ast.Assign | ast.Return | ast.Call)
     text = one_line(source.text(kept))
     return Fix(text if is_atom or is_whole else f"({text})", True, source.span(node))
+
+
+def _bound_anew(source: SourceFile, target: ast.Attribute) -> Fix | None:
+    """`h = h - rate * g` for `h.data = h.data - rate * g`; not evaluated, because it would bind the name."""
+    statement = source.statement(target)
+    if not isinstance(statement, ast.Assign) or statement.targets != [target] or not isinstance(target.value, ast.Name):
+        return None
+    span = source.span(statement)
+    text = one_line(source.text(statement))
+    return Fix(text.replace(f"{source.text(target)}", target.value.id), False, span)
 
 
 def _number_function(source: SourceFile, node: ast.AST) -> ast.Call | None:

@@ -81,8 +81,9 @@ def call_makes_axis(site: UserExpression, call: ast.Call, followed: int, reshape
     is_layer = isinstance(owner, ast.Name) and owner.id == "self"  # whatever its name: self.outer(x)
     if not is_layer and name in ("expand_dims", "unsqueeze", "ix_", "atleast_2d", "atleast_3d", "outer"):
         return True
+    is_position = name in ("argmax", "argmin") and followed > 0  # the class of each example, from another line
     for keyword in call.keywords:
-        if keyword.arg in ("keepdims", "keepdim") and getattr(keyword.value, "value", True):
+        if not is_position and keyword.arg in ("keepdims", "keepdim") and getattr(keyword.value, "value", True):
             return True
     if name == "reshape" and (reshapes or not followed):
         return any(

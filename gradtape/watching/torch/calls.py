@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 import weakref
 from collections.abc import Mapping, Sequence
@@ -11,9 +12,11 @@ from typing import Any
 import torch
 
 from gradtape.core.location import Location, is_library
+from gradtape.explain.detectors.detached_value import reads_departure
 from gradtape.explain.detectors.lost_update import judge_lost_update
 from gradtape.explain.graph import paths
 from gradtape.explain.source.axes import is_outer
+from gradtape.explain.source.expression import UserExpression
 from gradtape.watching.judge import judge_broadcast
 from gradtape.watching.record import CONSTANT, WatchedRecord
 from gradtape.watching.torch import losses
@@ -45,6 +48,7 @@ from gradtape.watching.torch.recorder import (
 from gradtape.watching.torch.replay import Call, flat_tensors
 
 COMPARISONS = frozenset({"equal", "not_equal", "greater", "greater_equal", "less", "less_equal"})
+DEPARTURES_READ = 16
 _BINARY_FORMS = {"max": "maximum", "min": "minimum"}
 _DIFFERENTIABLE_WITHOUT_USE = frozenset({"round", "floor", "ceil", "trunc", "sign"})
 
@@ -138,6 +142,8 @@ class CallRecorder:
         """
         if len(operands) != 2 or not is_outer(_shape(operands[0]), _shape(operands[1])):
             return
+        if rule.name in COMPARISONS and any(map(_is_range, operands)):
+            return  # best == torch.arange(classes): one-hot, with as many examples as classes
         records = [self.recorder.record_of(x) for x in operands]
         of_model = [record is not None and _is_of_model(record) for record in records]
         if not any(of_model) or (rule.name in COMPARISONS and all(of_model)):
@@ -268,7 +274,7 @@ class CallRecorder:
                 return [found]
             here = Location.here()
             beside = [cut for cut in self.recorder.departures if is_same_statement(cut.location, here)]
-            return beside[-1:]
+            return beside[-1:] or self._read_departures()
         numbers: set[Any] = set()
         pending = [given]
         while pending and len(numbers) < 1000:
@@ -278,6 +284,15 @@ class CallRecorder:
             elif isinstance(each, float):
                 numbers.add(each)
         return [cut for cut in self.recorder.departures if cut.params.get("value") in numbers] if numbers else []
+
+    def _read_departures(self) -> list[WatchedRecord]:
+        """The departure of the array that the present call makes a tensor of, as far as the source shows."""
+        site = UserExpression.present()
+        call = site.node.value if isinstance(site.node, ast.Expr) else site.node
+        if not isinstance(call, ast.Call) or not call.args:
+            return []
+        recent = list(self.recorder.departures)[-DEPARTURES_READ:]
+        return [cut for cut in reversed(recent) if reads_departure(site, call.args[0], cut)][:1]
 
     def _factory(self, result: Any) -> None:
         if is_plain(result):
@@ -301,7 +316,9 @@ class CallRecorder:
             self.cleared[id(tensor)] = (weakref.ref(tensor), location)
         elif rule.name == "data":
             self.recorder.note_write(tensor, ".data", location, is_silent=True)
-            if is_leaf(tensor) and not self._is_overwritten(tensor, args[1:2], location):
+            if not is_leaf(tensor):
+                self._replace_data(tensor, args[1:2], location)
+            elif not self._is_overwritten(tensor, args[1:2], location):
                 self.leaf_changed(tensor, location)
 
     def _write(
@@ -379,6 +396,19 @@ class CallRecorder:
         if self.changed_leaf is not None:
             self.changed_leaf(leaf, location)
 
+    def _replace_data(self, tensor: Any, values: Sequence[Any], location: Location) -> None:
+        """`h.data = f(w)` of a computed tensor: its graph stays what it was, and what was computed is cut off."""
+        recorder = self.recorder
+        before = recorder.record_of(tensor)
+        records = [record for x in values if is_plain(x) and (record := recorder.record_of(x)) is not None]
+        if before is None or before is CONSTANT or not any(_is_computed(record) for record in records):
+            return
+        shape, dtype = recorder.spec_of(tensor)
+        cut = TorchCut(".data", shape, dtype, location, records)
+        cut.library = recorder.name
+        recorder.hold(records)
+        recorder.note(tensor, recorder.overwritten(tensor, [before, cut], location))
+
     def _is_overwritten(self, leaf: Any, values: Sequence[Any], location: Location) -> bool:
         """Whether a leaf is given values that were computed from parameters, not from itself: `w.data = net(z)`."""
         recorder = self.recorder
@@ -404,6 +434,13 @@ def _is_computed(record: WatchedRecord) -> bool:
             return False
         record = next((origin for origin in record.origins() if origin is not CONSTANT), CONSTANT)
     return False
+
+
+def _is_range(x: Any) -> bool:
+    """Whether a vector is 0, 1, 2, ..."""
+    if not isinstance(x, torch.Tensor) or x.dim() != 1:
+        return False
+    return bool((x == torch.arange(len(x), device=x.device)).all())
 
 
 def _is_of_model(record: WatchedRecord) -> bool:

@@ -22,9 +22,10 @@ from gradtape.watching.record import OperationRecord, WatchedRecord
 from gradtape.watching.torch.custom import rule_span
 from gradtape.watching.torch.known_messages import explain_message, tensors_of
 from gradtape.watching.torch.layer_errors import layer_operands, length_edit, made_by
-from gradtape.watching.torch.missing import why_not_kept, why_untracked
+from gradtape.watching.torch.missing import why_not_kept
 from gradtape.watching.torch.program_errors import explain_program_error, local_of_library
 from gradtape.watching.torch.recorder import KeptTensor, TorchRecorder, Write, is_plain, storage_key
+from gradtape.watching.torch.untracked import why_untracked
 
 # -- errors of the engine
 
@@ -214,6 +215,8 @@ def _carried_values(run: Any, freed: Sequence[WatchedRecord], site: UserExpressi
         for record in sorted(reading, key=lambda record: record.order)[:2]
         if record.location.is_known and record.operation
     ]
+    for record in reading:
+        spans += _attributes_kept(site_at(record.location)) if record.location.is_known else []
     frame = site.frame
     held = {} if frame is None else {**frame.f_globals, **frame.f_locals}
     for name, value in list(held.items()):
@@ -228,6 +231,27 @@ def _carried_values(run: Any, freed: Sequence[WatchedRecord], site: UserExpressi
             spans.append(site.source.span(assigned[0]).labelled(f"{name} keeps it"))
     seen: set[tuple[str, int]] = set()
     return [span for span in spans if (span.file, span.line) not in seen and not seen.add((span.file, span.line))]  # type: ignore[func-returns-value]
+
+
+def _attributes_kept(site: UserExpression) -> list[Span]:
+    """Where the attributes are assigned, after the object was made, that a statement reads: `self.state = state`."""
+    statement = None if site.node is None else site.source.statement(site.node)
+    tree = site.source.tree
+    if statement is None or tree is None:
+        return []
+    loads = [node for node in ast.walk(statement) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)]
+    read = {site.source.text(node) for node in loads}
+    found = []
+    for node in ast.walk(tree):
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        parts = [part for target in targets for part in getattr(target, "elts", [target])]
+        if not any(isinstance(part, ast.Attribute) and site.source.text(part) in read for part in parts):
+            continue
+        scope = next((each for each in site.source.scopes(node) if isinstance(each, ast.FunctionDef)), None)
+        is_constant = isinstance(getattr(node, "value", None), ast.Constant)
+        if scope is not None and scope.name != "__init__" and not is_constant:
+            found.append(site.source.span(node).labelled("keeps it for the next batch"))
+    return found
 
 
 def _rule_problem(

@@ -34,9 +34,9 @@ from gradtape.watching.torch.argument_errors import (
 )
 from gradtape.watching.torch.engine_errors import out_of_place
 from gradtape.watching.torch.layer_errors import call_of, conv_problem, layer_problem, linear_problem, tensor_operands
-from gradtape.watching.torch.missing import why_untracked
 from gradtape.watching.torch.operations import BACKWARD, WRITE, Rule, params_of
 from gradtape.watching.torch.recorder import TorchRecorder
+from gradtape.watching.torch.untracked import why_untracked
 
 
 def explain_call(

@@ -110,6 +110,7 @@ class Hooks:
         """Set all hooks but the function mode."""
         listener = self._listener
         self._replace(torch.autograd, "_engine_run_backward", self._around_engine)
+        self._replace(torch, "from_numpy", self._around_from_numpy)
         self._replace_apply()
         self._imports.enter_context(calling_after_import(["torch._dynamo.eval_frame"], self._keep_out_of_compiled_code))
         before = register_optimizer_step_pre_hook(self._when_here(listener.before_step))
@@ -170,6 +171,12 @@ class Hooks:
         if self.pauses or not self.is_here():
             return original(*args, **kwargs)
         return self._listener.backward(original, args, kwargs)
+
+    def _around_from_numpy(self, original: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+        """`torch.from_numpy`, which no mode receives."""
+        if self.pauses or not self.is_recording or not self.is_here():
+            return original(*args, **kwargs)
+        return self._listener.call(original, args, kwargs)
 
     def _replace_apply(self) -> None:
         """`Function.apply`, which no mode receives."""

@@ -24,8 +24,8 @@ from gradtape.explain.source.parameter_names import name_of
 from gradtape.watching.answering import AnsweringWatchers
 from gradtape.watching.examples import Leak, count_examples, leaks_of, weights_of
 from gradtape.watching.meetings import find_meetings
-from gradtape.watching.torch.missing import why_untracked
 from gradtape.watching.torch.recorder import TorchRecorder, is_plain
+from gradtape.watching.torch.untracked import why_untracked
 
 watchers = AnsweringWatchers()
 """The watchers that answer."""

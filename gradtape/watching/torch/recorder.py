@@ -285,8 +285,7 @@ class TorchRecorder(Recorder):
         shape, dtype = self.spec_of(value)
         node = node_of(value)
         if node is None:
-            known = self.made.get(id(value))
-            place = known[1] if known is not None and known[0]() is value else Location.here()
+            place = self.made_at(value) or Location.here()
             origin = self._alias_of(value, place)
             if origin is not None:
                 return self.copied_leaf(value, origin, origin.location)  # Variable(x.data, requires_grad=True)
@@ -302,6 +301,11 @@ class TorchRecorder(Recorder):
         )  # fmt: skip
         record.node_name = type(node).__name__
         return record
+
+    def made_at(self, value: Any) -> Location | None:
+        """Where a function of PyTorch made a tensor; None if that was not seen."""
+        known = self.made.get(id(value))
+        return known[1] if known is not None and known[0]() is value else None
 
     def copied_leaf(self, value: Any, cut: WatchedRecord, place: Any) -> CopiedLeaf:
         """The record of a leaf that has the numbers of what left the graph at `cut`."""
@@ -337,19 +341,22 @@ class TorchRecorder(Recorder):
                 shape, dtype, place, self.keep(value), is_variable=self.is_variable(value), library=self.name
             )
         write = self.last_write(value)
-        shape, dtype = self.spec_of(value)
-        parents = [entry.record]
-        record = TorchOperation(
-            "setitem", "linear", {}, parents, [OperandSpec(shape, dtype, entry.record.is_tracked)], [None],
-            shape, dtype, entry.record.location if write is None else write.location, kept=self.keep(value),
-            library=self.name,
-        )  # fmt: skip
-        record.node_name = type(node).__name__
         others = self.written_from.get(storage_key(value))
-        if others is not None:
-            record.parents = [*parents, others]
-            record.operands = [*record.operands, OperandSpec(others.shape, others.dtype, others.is_tracked)]
-            record.inputs = [None, None]
+        parents = [entry.record, *([] if others is None else [others])]
+        return self.overwritten(value, parents, entry.record.location if write is None else write.location)
+
+    def overwritten(self, value: Any, parents: list[WatchedRecord], location: Any) -> TorchOperation:
+        """The record of a computed tensor that was written to: `parents` are what it was before, and what it got."""
+        shape, dtype = self.spec_of(value)
+        specs = [OperandSpec(shape, dtype, parents[0].is_tracked)]
+        specs += [OperandSpec(parent.shape, parent.dtype, parent.is_tracked) for parent in parents[1:]]
+        record = TorchOperation(
+            "setitem", "linear", {}, parents, specs, [None] * len(parents), shape, dtype, location,
+            kept=self.keep(value), library=self.name,
+        )  # fmt: skip
+        node = node_of(value)
+        if node is not None:
+            record.node_name = type(node).__name__
         return record
 
     def operation(

@@ -15,9 +15,9 @@ from gradtape.core.location import Location, is_library
 from gradtape.explain.graph import paths
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Problem, Span
-from gradtape.explain.source.expression import site_at
+from gradtape.explain.source.expression import replace_span, site_at
 from gradtape.explain.source.files import one_line, span_of
-from gradtape.watching.torch.recorder import TorchRecorder
+from gradtape.watching.torch.recorder import TorchRecorder, is_plain, leaves_behind, node_of
 
 _TORCH = torch.__path__[0]
 MODULES_AT_MOST = 5000
@@ -187,6 +187,7 @@ def unregistered(
         found = (
             _in_plain_container(leaf, entry, registry, modules)
             or _plain_tensor(leaf, entry, modules)
+            or _computed_attribute(leaf, entry, modules)
             or _made_later(leaf, entry, registry, parents, optimisers, optimised)
             or _not_given(leaf, entry, registry, parents, optimisers, optimised)
         )
@@ -196,11 +197,17 @@ def unregistered(
 
 
 def _optimiser_span(optimisers: Sequence[Any]) -> list[Span]:
-    return [
-        span_of(state.location).labelled("the optimiser is made here")
-        for state in optimisers
-        if state.location is not None
-    ][:1]
+    """Where an optimiser was made: first, as the mistaken one, one that has nothing but parameters of others."""
+    made = [state for state in optimisers if state.location is not None]
+    seen: set[int] = set()
+    repeated = []
+    for state in made:
+        given = {id(p) for p in state.parameters()}
+        if given and given <= seen:
+            repeated.append(state)
+        seen |= given
+    words = "the optimiser is made here" + (", of parameters that another one has" if repeated else "")
+    return [span_of(state.location).labelled(words) for state in (repeated or made)[:1]]
 
 
 def _in_plain_container(leaf: Any, entry: Untrained, registry: Registry, modules: Sequence[Any]) -> Problem | None:
@@ -284,6 +291,50 @@ def _plain_tensor(leaf: Any, entry: Untrained, modules: Sequence[Any]) -> Proble
                     intent="gt.explain.configure(GT513='off')",
                 )
     return None
+
+
+def _computed_attribute(leaf: Any, entry: Untrained, modules: Sequence[Any]) -> Problem | None:
+    """A tensor that a module computed from a Parameter and keeps: `self.scale = nn.Parameter(torch.ones(3)) * 0.1`."""
+    for module in modules:
+        for attribute, held in list(vars(module).items()):
+            node = node_of(held) if is_plain(held) else None
+            if node is None or not any(behind is leaf for behind in leaves_behind([node])[0]):
+                continue
+            if any(own is leaf for own in torch.nn.Module.parameters(module)):
+                continue  # a cache of what is computed from its own parameters
+            return problem(
+                "GT513",
+                f"{type(module).__name__}.{attribute} is computed from a Parameter and is none itself: it is not among "
+                "parameters(), and no optimiser gets it",
+                spans=[span_of(entry.made).labelled("made here"), span_of(entry.location).labelled("used here")],
+                consequence="the Parameter inside gets gradients and never changes",
+                fixes=[
+                    *_parameter_last(entry.made, attribute),
+                    f"make the Parameter the last step: self.{attribute} = nn.Parameter(torch.ones(3) * 0.1)",
+                ],
+            )
+    return None
+
+
+def _parameter_last(location: Location, attribute: str) -> list[Fix]:
+    """`nn.Parameter(torch.ones(3) * 0.1)` in the place of `nn.Parameter(torch.ones(3)) * 0.1`."""
+    import ast
+
+    site = site_at(location)
+    statement = None if site.node is None else site.source.statement(site.node)
+    if not isinstance(statement, ast.Assign) or getattr(statement.targets[0], "attr", "") != attribute:
+        return []
+    made = [
+        node
+        for node in ast.walk(statement.value)
+        if isinstance(node, ast.Call) and site.source.text(node.func).rpartition(".")[2] == "Parameter"
+    ]
+    if len(made) != 1 or len(made[0].args) != 1 or made[0].keywords:
+        return []
+    span = site.source.span(statement.value)
+    text = replace_span(span, site.source.span(made[0]), site.source.text(made[0].args[0]))
+    name = site.source.text(made[0].func)
+    return [] if text is None or "\n" in text else [Fix(f"{name}({text})", False, span)]
 
 
 def _buffer_problem(module: Any, attribute: str, entry: Untrained) -> Problem:

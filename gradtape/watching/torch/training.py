@@ -280,6 +280,8 @@ class Training:
         node = node_of(tensor)
         if node is None and not self.passes:
             return  # before the first backward pass
+        if id(tensor) in self._changed and any(leaf is tensor for run in self.passes for leaf in run.leaves):
+            return  # its gradient was used, and cleared afterwards
         self._asked.add(id(tensor))
         if node is not None and not tensor.retains_grad:
             found = self._last_none = missing.why_not_kept(tensor, self.recorder)

@@ -17,7 +17,7 @@ class Generator(nn.Module):
 
 torch.manual_seed(38)
 generator = Generator()
-critic = nn.Sequential(nn.Flatten(), nn.Linear(64, 1))
+critic = nn.Sequential(nn.Flatten(), nn.Linear(64, 1)).requires_grad_(False)
 optimizer = torch.optim.Adam(generator.parameters(), lr=1e-4)
 for _ in range(2):
     images = generator(torch.randn(7, 5))
