@@ -21,6 +21,7 @@ from gradtape.explain.source.files import one_line, source_of
 
 Shape = tuple[int, ...]
 ShapeRule = Callable[[Sequence[Shape]], Shape | None]
+SHARED_COST = 100  # of an edit that changes other uses of a value as well
 SHOWN_AT_MOST = 2
 _REDUCTIONS = "sum mean max min prod std var any all median amax amin nansum nanmean logsumexp norm"
 REDUCTIONS = frozenset(_REDUCTIONS.split())
@@ -189,11 +190,27 @@ def _keepdims_edits(
         if result is None or math.prod(result) > max(math.prod(largest[0]), 1):
             continue
         if not inline:
-            return [((int(result not in largest), 0, -index), Fix(text, True, span))]
+            cost = SHARED_COST if _has_other_uses(span) else 0
+            return [((int(result not in largest), cost, -index), Fix(text, True, span))]
         whole = site.span
         written = replace_span(whole, span, text)
         return [] if written is None else [((int(result not in largest), 0, -index), Fix(written, True, whole))]
     return []
+
+
+def _has_other_uses(made: Span) -> bool:
+    """Whether the name that an expression is bound to is read more than once: an edit changes the other uses, too."""
+    source = source_of(made.file)
+    node = source.at(made)
+    statement = None if node is None else source.statement(node)
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    names = {target.id for target in targets if isinstance(target, ast.Name)}
+    loads = [
+        part
+        for part in ast.walk(source.tree or ast.Module([], []))
+        if isinstance(part, ast.Name) and part.id in names and isinstance(part.ctx, ast.Load)
+    ]
+    return len(loads) > 1
 
 
 def with_keepdims(span: Span, shape: Shape) -> tuple[str, Shape] | None:

@@ -20,7 +20,7 @@ from gradtape.core.location import is_library
 from gradtape.errors import ShapeError
 from gradtape.explain.detectors.shape_mismatch import axis_problem, explain_numpy_error, seed_shape_problem
 from gradtape.explain.messages import problem
-from gradtape.explain.model.problem import Fix, Problem
+from gradtape.explain.model.problem import Fix, Problem, Span
 from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import SourceFile, one_line
 from gradtape.watching.tensorflow import keras_shapes, program_errors
@@ -478,7 +478,7 @@ def _unknown_variable(site: UserExpression, match: re.Match[str], words: str) ->
     return problem(
         "GT513",
         f"the optimiser was built for other variables: it does not know {match[1]}",
-        spans=[site.span],
+        spans=[site.span, *_built_spans(site)],
         notes=[
             "an optimiser is built with the variables of its first step; a layer made or replaced later is new to it"
         ],
@@ -487,6 +487,28 @@ def _unknown_variable(site: UserExpression, match: re.Match[str], words: str) ->
             "build it with all variables before the first step: optimizer.build(model.trainable_variables)",
         ],
     )
+
+
+def _built_spans(site: UserExpression) -> list[Span]:
+    """Where the optimiser that is asked for a step was built, or made."""
+    call = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    owner = call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
+    if owner is None or site.source.tree is None:
+        return []
+    name = site.source.text(owner)
+    built = [
+        node
+        for node in ast.walk(site.source.tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "build"
+        and site.source.text(node.func.value) == name
+    ]
+    spans = [site.source.span(node).labelled("built here, with the variables of that moment") for node in built[:1]]
+    made = site.binding(owner)
+    if made is not None and not made.label and not spans:
+        spans.append(made.labelled("made here"))
+    return spans
 
 
 _LAYER = r"[Ll]ayer \"?'?([\w./]+)'?\"? is incompatible with the layer: "

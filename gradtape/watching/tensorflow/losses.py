@@ -211,8 +211,11 @@ class LossJudge:
         if not self._recorder.has_known_shape(target):
             return None
         shapes = self._recorder.spec_of(prediction)[0], self._recorder.spec_of(target)[0]
+        whole = record.parents[0].shape if record.operation == "reshape" else shapes[0]
+        if whole == (*shapes[0], 1):  # Keras has brought both to the same number of axes
+            return _repeated_problem(site, frame.f_code.co_name, whole, shapes[1])
         if len(shapes[0]) != len(shapes[1]):
-            return None  # Keras brings both to the same number of axes
+            return _repeated_problem(site, frame.f_code.co_name, *shapes)
         if shapes[0] == shapes[1] or not stretched_axes(*shapes)[0]:
             return None
         return _stretched_problem(site, frame.f_code.co_name, *shapes, record)
@@ -405,6 +408,30 @@ def _stretched_problem(site: UserExpression, loss: str, prediction: Shape, targe
         consequence=f"the gradient pulls each prediction towards the mean of the {result[axis]}, not towards each",
         fixes=[*offered, f"make the model's output {result[axis]} long along axis {axis}, as the target is"],
         intent="say so in the code: tf.broadcast_to(prediction, tf.shape(target))",
+    )
+
+
+def _repeated_problem(site: UserExpression, loss: str, prediction: Shape, target: Shape) -> Problem | None:
+    """One target for each example is compared with the predictions of all steps of a sequence, inside a loss of Keras.
+
+    Keras takes off the last axis of the predictions, (n, steps, 1), and repeats the targets, (n, 1), for each step.
+    """
+    is_sequence = len(prediction) == 3 and prediction[2] == 1 and prediction[1] > 1
+    if not is_sequence or len(target) != 2 or target[1] != 1 or target[0] != prediction[0]:
+        return None
+    returned = _only_keyword(site.source, "return_sequences", True)
+    offered: list[str] = [] if returned is None else [Fix("False", True, returned)]
+    spans = [site.span, *([] if returned is None else [returned.labelled("gives an output for each step")])]
+    return problem(
+        "GT102",
+        f"{loss} compares each target {target} with the predictions of all {prediction[1]} steps {prediction}",
+        spans=spans,
+        consequence=f"the gradient pulls the outputs of all {prediction[1]} steps towards the one target",
+        fixes=[
+            *offered,
+            "return_sequences=False in the last recurrent layer, which then gives its last output only",
+        ],
+        intent="say so in the code: tf.repeat(target[:, None], steps, axis=1)",
     )
 
 

@@ -6,12 +6,13 @@ from typing import Any
 
 from tensorflow.python.eager import record as tape_record
 
+from gradtape.core.location import Location
 from gradtape.watching.tensorflow import values
 from gradtape.watching.tensorflow.errors import ErrorExplainer
 from gradtape.watching.tensorflow.hooks import Patches
 from gradtape.watching.tensorflow.recording import Recording
 from gradtape.watching.tensorflow.replay import as_array, muted
-from gradtape.watching.tensorflow.rules import CustomRule
+from gradtape.watching.tensorflow.rules import CustomRule, count_problem, rule_code
 
 
 class RuleHooks:
@@ -42,7 +43,7 @@ class RuleHooks:
     def _watch_rule(self, name: str, outputs: Any, inputs: Any, backward: Any) -> Any:
         found = self._recording.recorder.record_custom(name, outputs, inputs)
         if found is None:
-            return None
+            return self._watch_count(name, len(inputs), backward)
         rule = CustomRule(*found, backward, found[0].tapes)
 
         def watched(*seeds: Any) -> Any:
@@ -50,7 +51,9 @@ class RuleHooks:
                 given = backward(*seeds)
             except ValueError as error:
                 if "expected to return" in str(error):
-                    self._recording.guard.attempt(self._explain_count, error, rule)
+                    self._recording.guard.attempt(
+                        self._explain_count, error, name, rule.code, len(inputs), rule.record.location
+                    )
                 raise
             if self._recording.is_on and self._recording.is_mine():
                 self._recording.guard.call(self._judge_rule, rule, seeds, given)
@@ -58,8 +61,22 @@ class RuleHooks:
 
         return watched
 
-    def _explain_count(self, error: Exception, rule: CustomRule) -> None:
-        self._errors.attach(error, rule.count_problem(str(error)))
+    def _watch_count(self, name: str, count: int, backward: Any) -> Any:
+        """The rule of a function of which only the number of its gradients can be judged."""
+        code, location = rule_code(backward), Location.here()
+
+        def watched(*seeds: Any) -> Any:
+            try:
+                return backward(*seeds)
+            except ValueError as error:
+                if "expected to return" in str(error):
+                    self._recording.guard.attempt(self._explain_count, error, name, code, count, location)
+                raise
+
+        return watched
+
+    def _explain_count(self, error: Exception, name: str, code: Any, count: int, location: Any) -> None:
+        self._errors.attach(error, count_problem(name, code, count, location, str(error)))
 
     def _judge_rule(self, rule: CustomRule, seeds: Any, given: Any) -> None:
         if not all(seed is None or values.is_eager(seed) for seed in seeds):
