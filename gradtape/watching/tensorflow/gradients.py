@@ -9,7 +9,7 @@ import numpy as np
 from tensorflow.python.util import nest
 
 from gradtape.core.location import Location
-from gradtape.explain.emit.policy import report
+from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.messages.gradients import all_none
 from gradtape.explain.model.problem import Problem
 from gradtape.watching.computation import RecordedComputation
@@ -17,8 +17,9 @@ from gradtape.watching.judge import judge_gradient, judge_records, tell_observer
 from gradtape.watching.observers import observers
 from gradtape.watching.record import CONSTANT, WatchedRecord
 from gradtape.watching.tensorflow import missing
+from gradtape.watching.tensorflow.compiled_calls import explain_flat, explain_inside
 from gradtape.watching.tensorflow.functions import evaluated
-from gradtape.watching.tensorflow.recorder import DATA, TensorFlowRecorder
+from gradtape.watching.tensorflow.recorder import DATA, TensorFlowRecorder, VariableRecord
 from gradtape.watching.tensorflow.replay import as_array, muted
 from gradtape.watching.tensorflow.tapes import TapeWatch
 from gradtape.watching.tensorflow.training import TrainingJudge, judge_equal_gradients
@@ -108,6 +109,19 @@ def judge_request(
         computation = RecordedComputation(seeds, watch.tapes | DATA)
     elif is_loss_scaled(computation, arrivals):
         return None
+    if not all(np.isfinite(array).all() for array in (*targets, *(g for _, g in arrivals)) if array is not None):
+        inside = explain_inside(computation, recorder)
+        if inside is not None:
+            report(inside)
+            return None
+    elif request.seeds is None:
+        lost = [record for record, array in arrivals if not np.any(array)]
+        zeros = [record.reference() for record in lost if isinstance(record, VariableRecord)]
+        flat = explain_flat(computation, zeros, recorder) if zeros else None
+        if flat is not None:
+            if is_due(flat.code, *flat.place[1:]):
+                report(flat)
+            return None
     notes = judge_gradient(
         computation,
         [*arrivals, *absent],

@@ -78,6 +78,7 @@ class LossJudge:
         self._add(getattr(losses, "kl_divergence", None), self._judge_divergence)
         for name in ("categorical_crossentropy", "sparse_categorical_crossentropy"):
             self._add(getattr(losses, name, None), self._judge_axis)
+        self._add(getattr(losses, "binary_crossentropy", None), self._judge_told)
 
     def _add(self, function: Any, judge: Judge) -> None:
         if function is not None:
@@ -161,10 +162,27 @@ class LossJudge:
     def _judge_axis(self, frame: FrameType, location: Any, site: UserExpression) -> Problem | None:
         """A loss of Keras, of a softmax over another axis than that of the classes."""
         given = frame.f_locals
+        told = self._judge_told(frame, location, site)
+        if told is not None:
+            return told
         made = self._producer(given.get("y_pred"))
         if made is None or made.operation != "softmax" or made.shape != self._recorder.spec_of(given["y_pred"])[0]:
             return None
         return _axis_problem(site, made, given.get("axis", -1))
+
+    def _judge_told(self, frame: FrameType, location: Any, site: UserExpression) -> Problem | None:
+        """A loss of Keras with from_logits=True, of the result of a softmax or sigmoid."""
+        if frame.f_locals.get("from_logits") is not True:
+            return None
+        made = self._producer(frame.f_locals.get("y_pred"))
+        name = "sigmoid" if frame.f_code.co_name.startswith("binary") else "softmax"
+        if made is None or made.operation != name:
+            return None
+        return _applied_twice(site, made, name).with_(
+            title=f"this loss is told that it gets logits, and is given the result of a {name}",
+            consequence=f"Keras takes what the {name} was given instead where it can see that, with a warning of its "
+            f"own; elsewhere {name} is applied twice, and the loss stays far from zero",
+        )
 
     def _judge_divergence(self, frame: FrameType, location: Any, site: UserExpression) -> Problem | None:
         """The divergence of two distributions, of what is negative or exceeds 1."""

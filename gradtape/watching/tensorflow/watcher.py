@@ -21,7 +21,8 @@ from gradtape.explain.source.libraries import recognising
 from gradtape.watching.budget import Budget
 from gradtape.watching.tensorflow import autograph, queries
 from gradtape.watching.tensorflow.array_hooks import ArrayHooks
-from gradtape.watching.tensorflow.batches import uses_none
+from gradtape.watching.tensorflow.batches import called_graph, uses_none
+from gradtape.watching.tensorflow.compiled_calls import PREFIXES, note_call
 from gradtape.watching.tensorflow.entry_hooks import EntryHooks
 from gradtape.watching.tensorflow.errors import ErrorExplainer
 from gradtape.watching.tensorflow.exit_hooks import ExitHooks
@@ -140,6 +141,8 @@ class Watcher:
                 self._recording.pause()
                 return
         recorder.record_operation(kind, inputs, attributes, outputs)
+        if kind.startswith(PREFIXES) and recorder.active:
+            note_call(outputs, *called_graph(caller), recorder)
 
 
 __all__ = ["Watcher"]

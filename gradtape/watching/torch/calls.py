@@ -259,7 +259,8 @@ class CallRecorder:
         if not known:
             return
         reason = "gt.tensor()" if any(source.is_tracked for source in known) else known[0].reason or "gt.tensor()"
-        cut = self.recorder.cut_from(reason, known, result, location)
+        is_array = interface is not None and known[0].is_cut and known[0].location.is_known
+        cut = self.recorder.cut_from(reason, known, result, known[0].location if is_array else location)
         if result.requires_grad:
             shape, dtype = self.recorder.spec_of(result)
             leaf = CopiedLeaf(shape, dtype, location, self.recorder.keep(result), library="torch")

@@ -243,13 +243,13 @@ def _attributes_kept(site: UserExpression) -> list[Span]:
     read = {site.source.text(node) for node in loads}
     found = []
     for node in ast.walk(tree):
-        targets = node.targets if isinstance(node, ast.Assign) else []
-        parts = [part for target in targets for part in getattr(target, "elts", [target])]
+        if not isinstance(node, ast.Assign):
+            continue
+        parts = [part for target in node.targets for part in getattr(target, "elts", [target])]
         if not any(isinstance(part, ast.Attribute) and site.source.text(part) in read for part in parts):
             continue
         scope = next((each for each in site.source.scopes(node) if isinstance(each, ast.FunctionDef)), None)
-        is_constant = isinstance(getattr(node, "value", None), ast.Constant)
-        if scope is not None and scope.name != "__init__" and not is_constant:
+        if scope is not None and scope.name != "__init__" and not isinstance(node.value, ast.Constant):
             found.append(site.source.span(node).labelled("keeps it for the next batch"))
     return found
 

@@ -22,7 +22,7 @@ def info_nce(a, b):
 
 for _ in range(3):
     loss = info_nce(first, second)
-    loss.backward()
+    loss.backward()  # <- asked
     with torch.no_grad():
         for parameter in [*encoder.parameters(), temperature]:
             parameter -= 0.1 * parameter.grad  # <- asked
