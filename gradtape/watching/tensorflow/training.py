@@ -83,7 +83,6 @@ class TrainingJudge:
         if all(math.prod(record.shape) == 1 for record in asked):
             return  # a temperature or another number is fitted to a model as it is
         upstream = [record for record in behind if self._feeds(record, {*asked}, computation)]
-        upstream += [record for record in behind if self._is_left_out(record, asked, computation)]
         for record in behind:
             self._behind.setdefault(record, where)
         for record in upstream:
@@ -188,19 +187,6 @@ class TrainingJudge:
                     pending.append(consumer)
         return met == asked
 
-    def _is_left_out(
-        self, variable: VariableRecord, asked: Sequence[VariableRecord], computation: RecordedComputation
-    ) -> bool:
-        """Whether a variable of a layer comes after layers that were asked for, which have all theirs among them.
-
-        Not so a fixed model behind an image or another variable that is no layer's; nor parts of one layer or model.
-        """
-        owners = {_owner_path(record) for record in asked}
-        if len(asked) < 2 or "" in owners or _owner_path(variable) in {"", *owners}:
-            return False
-        first = min(computation.consumers.get(variable, ()), key=lambda record: record.order, default=None)
-        return first is not None and {*asked} <= {*_ancestors(first, computation)}
-
     def _judge_unbuilt(self) -> bool:
         """Report variables that were read from a layer before it had any, and that never learn."""
         for reference, where in self._unbuilt:
@@ -276,12 +262,6 @@ class TrainingJudge:
         if is_due("GT513", *found.place[1:]):
             report(found)
         return True
-
-
-def _owner_path(record: VariableRecord) -> str:
-    """The outermost layer or model of a variable, as its name shows; empty for one that no layer has made."""
-    owner, slash, _ = record.name.partition("/")
-    return owner if slash else ""
 
 
 def _optimisers() -> list[Any]:
