@@ -23,8 +23,7 @@ import numpy as np
 import pytest
 from jit import random_loops
 from jit.test_random_programs import BINARY, UNARY, grown
-from test_examples import EXAMPLES, ROOT
-from test_examples import NEEDS
+from test_examples import EXAMPLES, NEEDS, ROOT
 from test_examples import RUNS as EXAMPLE_RUNS
 
 import gradtape as gt
