@@ -20,7 +20,7 @@ from gradtape.distributed.engines import Broadcast, Engine, Result, block_of, on
 from gradtape.distributed.reduction import Part, TreeSum, aligned_ranges
 from gradtape.distributed.rows import Blocks, Rows
 from gradtape.distributed.shipping import Shipped
-from gradtape.errors import OperandError
+from gradtape.errors import GradTapeError, OperandError
 from gradtape.extend import argument_error, import_library, leaves, report
 
 T = TypeVar("T")
@@ -145,7 +145,7 @@ class RankEngine(Engine):
                 kept[number] = [np.asarray(x) for x in dask.get(block.parts[0], names)]
         return [kept[number] for number in block.numbers[0]]
 
-    def _failed_elsewhere(self, failed: list[tuple[int, str]]) -> OperandError:
+    def _failed_elsewhere(self, failed: list[tuple[int, str]]) -> GradTapeError:
         rank, text = failed[0]
         return argument_error(
             OperandError,
