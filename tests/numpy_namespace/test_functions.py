@@ -157,7 +157,40 @@ def test_iterators_over_elements() -> None:
     numpy.testing.assert_allclose(gt.grad(total)(x), 2 * x * numpy.array([[1.0, 1.0], [4.0, 4.0]]))
     assert [float(v) for v in np.nditer(np.arange(3.0))] == [0.0, 1.0, 2.0]
     with pytest.raises(gt.UnsupportedError, match=r"np\.ndindex"):
-        gt.grad(lambda x: np.sum([a * b for a, b in np.nditer([x, x])]))(x)
+        gt.grad(lambda x: np.sum([np.sum(row) for row in np.nditer(x, flags=["external_loop"])]))(x)
+
+
+def test_iterators_over_several_arrays() -> None:
+    """`nditer` broadcasts arrays, makes those that are None, and is read and written as in NumPy, in its order."""
+
+    def total(x: Any) -> Any:
+        row = np.array([2.0, 3.0])
+        iterator = np.nditer([x, row, None])
+        for element, weight, out in iterator:
+            out[...] = element * weight
+        made = iterator.operands[2]
+        it = np.nditer(made.T, flags=["multi_index", "f_index"], op_flags=["readwrite"])
+        while not it.finished:
+            i, j = it.multi_index
+            it[0] = it[0] ** 2 * (1 + i + 10 * j + 100 * it.index)
+            it.iternext()
+        visited = np.array(list(np.nditer(made.T[::-1])))
+        return np.sum(made) + np.sum(visited * np.arange(visited.size))
+
+    x = numpy.array([[0.3, 1.2], [0.7, -0.4], [1.1, 0.9]])
+    numpy.testing.assert_allclose(float(total(gt.tensor(x))), _total_by_numpy(x))
+    slope = difference(lambda t: _total_by_numpy(x * numpy.cos(t + numpy.arange(6.0).reshape(3, 2))), 0.4)[0]
+    angles = 0.4 + numpy.arange(6.0).reshape(3, 2)
+    gradient = gt.grad(total)(x * numpy.cos(angles))
+    numpy.testing.assert_allclose(numpy.sum(gradient * -x * numpy.sin(angles)), slope, rtol=1e-6)
+
+
+def _total_by_numpy(x: Any) -> Any:
+    made = x * numpy.array([2.0, 3.0])
+    i, j = numpy.indices(made.T.shape)
+    made = (made.T**2 * (1 + i + 10 * j + 100 * (i + 2 * j))).T.copy()
+    visited = numpy.array(list(numpy.nditer(made.T[::-1])))
+    return numpy.sum(made) + numpy.sum(visited * numpy.arange(visited.size))
 
 
 def test_elements_are_scalars() -> None:
