@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -331,6 +332,21 @@ def test_masks_and_generators_in_compiled_functions() -> None:
     with pytest.warns(JitWarning, match="makes a generator"):
         first = compiled(numpy.array(2.0))
     numpy.testing.assert_allclose([first, compiled(numpy.array(2.0))], [drawn(2.0)] * 2)
+
+
+def test_a_state_with_a_seed_in_a_compiled_function() -> None:
+    """`RandomState(seed)` draws NumPy's numbers, and the same ones in each call, so that the function is compiled."""
+
+    def drawn(x: Any) -> Any:
+        return np.sum(x * np.random.RandomState(4).rand(3))
+
+    compiled = gt.jit(gt.grad(drawn))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        numpy.testing.assert_array_equal(compiled(numpy.arange(3.0)), numpy.random.RandomState(4).rand(3))
+    for seed in (0, [1, 2, 3], numpy.int64(7), numpy.random.MT19937(5)):
+        again = seed if not hasattr(seed, "capsule") else numpy.random.MT19937(5)
+        assert np.random.RandomState(seed).randint(99) == numpy.random.RandomState(again).randint(99)
 
 
 def test_ufuncs_take_lists_of_tensors() -> None:
