@@ -429,7 +429,13 @@ def fixes_for_conversion(site: UserExpression) -> list[Fix]:
             return [Fix(_FIELDS)]
         if _view_written_to(site, site.source.statement(node)) is not None:
             return fixes_by_import(site)
-        return [*_tensor_creation_fixes(site, node.value), *fixes_by_import_for(site, node.value)]
+        remade = [*_tensor_creation_fixes(site, node.value), *fixes_by_import_for(site, node.value)]
+        return remade or ([Fix(MADE_WITH_OURS)] if isinstance(node.ctx, ast.Store) else [])
+    if isinstance(node, ast.Tuple):  # a, b = map(np.array, values)
+        statement = site.source.statement(node)
+        taken = [part for part in ast.walk(statement or node) if isinstance(part, ast.Attribute)]
+        is_taken = any(_is_of_numpy(site, part) and takes_tensors(part.attr) for part in taken)
+        return fixes_by_import(site) if is_taken else []
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute | ast.Name):
         return []
     name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
@@ -446,6 +452,9 @@ def fixes_for_conversion(site: UserExpression) -> list[Fix]:
     return [*joined, *_import_fixes_of_call(site, node)]
 
 
+MADE_WITH_OURS = (
+    "import gradtape.numpy as np, and make the array, or a copy of it (array.copy()), where the tape records"
+)
 _FIELDS = (
     "a dictionary of arrays, {'x': np.zeros(n), ...}, in the place of an array with fields, which holds no tensors"
 )
@@ -503,6 +512,9 @@ def fixes_for_write(site: UserExpression) -> tuple[str, list[Fix]]:
     if viewed is not None:  # another array in its place would leave the one that it is a view of as it was
         remade = fixes_by_import(site) or [Fix("import gradtape.numpy as np, and make the array that it is a view of")]
         return one_line(site.source.text(viewed)), remade
+    argument = _argument_written_to(site, statement)
+    if argument is not None:  # another array by its name would leave that of the caller as it was
+        return argument.id, [Fix(MADE_WITH_OURS)]
     if isinstance(statement, ast.AugAssign):
         target, value = statement.target, statement.value
         if isinstance(target, ast.Subscript) and not isinstance(site.value(target.value), dict | list):
@@ -542,25 +554,51 @@ def fixes_for_write(site: UserExpression) -> tuple[str, list[Fix]]:
     alone = f"{one_line(site.source.text(call.func))}({', '.join(texts)})"
     if isinstance(statement, ast.Expr) and isinstance(out.value, ast.Name) and arguments:
         return array, [Fix(f"{array} = {alone}", True, site.source.span(statement))]
-    return array, [
-        *_tensor_creation_fixes(site, out.value),
-        *fixes_by_import_for(site, out.value),
-        Fix(f"without out=: {alone}"),
-    ]
+    held = out.value
+    while isinstance(held, ast.Subscript):
+        held = held.value
+    remade = [*_tensor_creation_fixes(site, held), *fixes_by_import_for(site, held)]
+    if held is not out.value:  # the call alone would leave the array as it was
+        return array, remade or [Fix(MADE_WITH_OURS)]
+    return array, [*remade, Fix(f"without out=: {alone}")]
+
+
+def _place_written_to(statement: ast.stmt | None) -> ast.expr | None:
+    """What a statement writes into: `a[0]` in `a[0] = x` and in `f(x, out=a[0])`; None if it writes into nothing."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if isinstance(statement, ast.AugAssign):
+        return statement.target
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        return statement.targets[0]
+    if not isinstance(call, ast.Call):
+        return None
+    if getattr(call.func, "attr", "") == "at" and call.args:
+        return call.args[0]
+    return next((keyword.value for keyword in call.keywords if keyword.arg == "out"), None)
+
+
+def _argument_written_to(site: UserExpression, statement: ast.stmt | None) -> ast.Name | None:
+    """The array that a statement writes into, if it is an argument of the function, and its name is not bound anew."""
+    place = _place_written_to(statement)
+    while isinstance(place, ast.Subscript):
+        place = place.value
+    if not isinstance(place, ast.Name) or statement is None:
+        return None
+    function = next(site.source.scopes(statement), None)
+    if not isinstance(function, ast.FunctionDef) or site.home(statement, place.id) is not function:
+        return None
+    is_argument = any(each.arg == place.id for each in (*function.args.posonlyargs, *function.args.args))
+    is_bound_anew = any(
+        isinstance(node, ast.Name) and node.id == place.id and isinstance(node.ctx, ast.Store)
+        for node in ast.walk(function)
+        if not isinstance(site.source.parents.get(node), ast.AugAssign)
+    )
+    return place if is_argument and not is_bound_anew else None
 
 
 def _view_written_to(site: UserExpression, statement: ast.stmt | None) -> ast.expr | None:
     """The array that a statement writes into, if it is a view of another one."""
-    call = statement.value if isinstance(statement, ast.Expr) else None
-    place: ast.expr | None = None
-    if isinstance(statement, ast.AugAssign):
-        place = statement.target
-    elif isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-        place = statement.targets[0]
-    elif isinstance(call, ast.Call):
-        place = next((keyword.value for keyword in call.keywords if keyword.arg == "out"), None)
-        if getattr(call.func, "attr", "") == "at" and call.args:
-            place = call.args[0]
+    place = _place_written_to(statement)
     while place is not None:
         value = site.value(place)
         if isinstance(value, np.ndarray):

@@ -293,6 +293,8 @@ class TestFilesWithoutGradtape:
             "d = np.zeros((2, 2))\n    rows = {'u': d[0]}\n    rows['u'] += x\n    return np.sum(d**2)",
             "d = np.zeros((2, 2))\n    row = d[0]\n    np.add(x, 1.0, out=row)\n    return np.sum(d**2)",
             "d = np.zeros((2, 2))\n    row = d[0]\n    np.add.at(row, [0, 0], x)\n    return np.sum(d**2)",
+            "d = np.zeros(3)\n    np.cumsum(x, out=d[1:])\n    return np.sum(d**2)",
+            "a, b = map(np.array, ((x[0], 2.0), (3.0, x[1])))\n    return np.sum(a * b**2)",
         ],
     )
     def test_the_first_fix_is_the_import(self, body: str, tmp_path: Path) -> None:
@@ -319,3 +321,39 @@ class TestFilesWithoutGradtape:
         with pytest.raises(gt.DetachError) as caught:
             gt.grad(namespace["f"])(np.array([1.0, 2.0]))
         assert "d = gt.at(d)[1:].add(x)  # import gradtape as gt" in caught.value.problem.fixes
+
+    @pytest.mark.parametrize(
+        "body",
+        [
+            "d[1:] += x",
+            "d += 2.0 * x[0]",
+            "d[1:] = x",
+            "np.moveaxis(d, 0, 0)[1:] = x",
+            "np.add(x, 1.0, out=d[1:])",
+        ],
+    )
+    def test_an_argument_is_to_be_made_by_our_numpy(self, body: str, tmp_path: Path) -> None:
+        """Another array by the name of an argument would leave that of the caller as it was: the import is advised."""
+        source = "import numpy as np\ndef g(d, x):\n    " + body
+        source += "\ndef f(x):\n    d = np.zeros(3)\n    g(d, x)\n    return np.sum(d**2)\n"
+        file = tmp_path / "program.py"
+        file.write_text(source)
+        namespace: dict[str, Any] = {}
+        exec(compile(source, str(file), "exec"), namespace)
+        with pytest.raises(gt.DetachError) as caught:
+            gt.grad(namespace["f"])(np.array([1.0, 2.0]))
+        assert caught.value.problem.fixes[0].startswith(OURS)
+        mended: dict[str, Any] = {}
+        exec(source.replace("import numpy as np", OURS), mended)
+        gt.gradcheck(mended["f"], np.array([1.0, 2.0]))
+
+
+def test_an_error_inside_of_minimize_is_not_replaced() -> None:
+    """SciPy replaces a TypeError of the objective by one that says nothing of tensors."""
+    from scipy.optimize import minimize
+
+    def loss(x: Any) -> Any:
+        return np.sum(minimize(lambda z: np.sum((z - x) ** 2), np.zeros(2)).x)
+
+    with pytest.raises(gt.GradTapeError, match=r"scipy\.optimize\.minimize takes bare arrays"):
+        gt.grad(loss)(np.array([1.0, 2.0]))
