@@ -334,6 +334,21 @@ def test_masks_and_generators_in_compiled_functions() -> None:
     numpy.testing.assert_allclose([first, compiled(numpy.array(2.0))], [drawn(2.0)] * 2)
 
 
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+def test_bits_are_numbers_and_matrices_hold_no_tensors() -> None:
+    """`packbits` of a comparison is a constant; `matrix` names what is to be written instead."""
+
+    def flagged(x: Any) -> Any:
+        return np.sum(x) * np.packbits(x > 0.5)[0] + np.sum(x[np.unpackbits(np.packbits(x > 0.5))[:3] == 1])
+
+    x = numpy.array([0.2, 0.9, 0.7])
+    numpy.testing.assert_array_equal(gt.grad(flagged)(x), numpy.array([96.0, 97.0, 97.0]))
+    numpy.testing.assert_array_equal(gt.jit(gt.grad(flagged))(x), numpy.array([96.0, 97.0, 97.0]))
+    assert isinstance(np.matrix([[1.0, 2.0]]), numpy.matrix)
+    with pytest.raises(gt.UnsupportedError, match=r"np\.array\(\.\.\.\) does, with @"):
+        gt.grad(lambda x: np.sum(np.matrix([[x[0], 1.0]])))(x)
+
+
 def test_a_state_with_a_seed_in_a_compiled_function() -> None:
     """`RandomState(seed)` draws NumPy's numbers, and the same ones in each call, so that the function is compiled."""
 
