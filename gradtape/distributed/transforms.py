@@ -328,7 +328,8 @@ def value_and_grad(
     - `hold`: True keeps the chunks in memory from call to call, False reads them again; None holds them on a cluster if
       they take up half of its memory at most.
     - `groups`: the number of chunks a task, a power of two; None chooses.
-    - `on`: None for the current client of `distributed`, else threads; "threads", "synchronous", a client, an executor.
+    - `on`: None for the current client of `distributed`, else threads; "threads", "synchronous", a client, an executor;
+      `Shards` for hundreds of workers, a communicator of mpi4py for steps of milliseconds.
     - `jit=False` runs the function as it is instead of compiling it.
 
     >>> import gradtape as gt
