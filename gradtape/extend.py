@@ -238,9 +238,9 @@ if TYPE_CHECKING:
     from gradtape.explain.render.spelling import respell
     from gradtape.explain.source.files import returned_span, span_of
     from gradtape.jit.api import Compiled
+    from gradtape.jit.callbacks import trace_callback
     from gradtape.jit.errors import Untraceable
     from gradtape.jit.ir.program import Literal
-    from gradtape.jit.callbacks import trace_callback
     from gradtape.loops.scan import scan_in_trace
     from gradtape.loops.while_loop import Attempts, is_tracing, number_in_trace, trace_attempts
     from gradtape.numpy_dispatch.interchange import import_library, torch_to_array
