@@ -77,6 +77,7 @@ is_tracing(values)            whether `jit` traces a program that values belong 
 Attempts                      a loop of steps that may be rejected: its condition, a step, and what it begins with
 trace_attempts(attempts, rows)  such a loop as one loop of that program, or None
 scan_in_trace(f, init, xs, recompute)  `gt.scan` as one loop of that program, or None
+trace_callback(title, function, samples)  a function that a solver calls, as a program on numbers
 number_in_trace(value)        the number that a value has in the call that is traced, without a guard
 set_tangent(accumulator, x, tangent)  have a `gt.ForwardAccumulator` push this tangent along from a tensor
 record_call(function, args, kwargs, numbers)  run a function with the arguments of these numbers on a tape of its own
@@ -237,6 +238,7 @@ if TYPE_CHECKING:
     from gradtape.explain.render.spelling import respell
     from gradtape.explain.source.files import returned_span, span_of
     from gradtape.jit.api import Compiled
+    from gradtape.jit.callbacks import trace_callback
     from gradtape.jit.errors import Untraceable
     from gradtape.jit.ir.program import Literal
     from gradtape.loops.scan import scan_in_trace
@@ -288,6 +290,7 @@ _LATER = {
     "gradtape.errors": "JitWarning",
     "gradtape.jit.errors": "Untraceable",
     "gradtape.jit.ir.program": "Literal",
+    "gradtape.jit.callbacks": "trace_callback",
     "gradtape.loops.scan": "scan_in_trace",
     "gradtape.loops.while_loop": "Attempts is_tracing number_in_trace trace_attempts",
     "gradtape.numpy_dispatch.interchange": "import_library torch_to_array",
@@ -567,6 +570,7 @@ __all__ = [
     "tensor_at",
     "torch_to_array",
     "trace_attempts",
+    "trace_callback",
     "transpose_linear",
     "unbroadcast",
     "use_recording",

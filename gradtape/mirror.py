@@ -14,7 +14,8 @@ A module of `gradtape.scipy` (or `gradtape.numpy`) defines the functions that it
     __getattr__, __dir__, __test__ = original.module(globals(), reasons={"why there is no derivative": "next_fast_len"})
 
 A call without tensors is a call of the original, so that its values, dtypes and errors are the original's. A function
-without a derivative takes tensors whose gradient is not recorded as the arrays that they hold, and refuses the others.
+without a derivative takes tensors whose gradient is not recorded as the arrays that they hold, and refuses the others;
+one whose results are places or truth values is called with the numbers of either.
 """
 
 from __future__ import annotations
@@ -109,14 +110,16 @@ class Original:
         return chosen
 
     def module(
-        self, namespace: dict[str, Any], reasons: Mapping[str, str] = {}
+        self, namespace: dict[str, Any], reasons: Mapping[str, str] = {}, piecewise_constant: str = ""
     ) -> tuple[Callable[[str], Any], Callable[[], list[str]], dict[str, str]]:
         """`__getattr__`, `__dir__` and `__test__` of the module with this namespace.
 
-        `reasons` are the functions without a derivative, a text of names for each reason. (`__test__` has the examples
-        of the decorated functions, which doctest does not find by itself.)
+        `reasons` are the functions without a derivative, a text of names for each reason; `piecewise_constant` the
+        names of those whose results are places, labels and truth values, with a derivative of zero. (`__test__` has
+        the examples of the decorated functions, which doctest does not find by itself.)
         """
         reason_of = {name: reason for reason, names in reasons.items() for name in names.split()}
+        constant = frozenset(piecewise_constant.split())
         ours = namespace["__name__"]
 
         def get(name: str) -> Any:
@@ -128,6 +131,8 @@ class Original:
                 raise AttributeError(f"{ours} has no name {name!r}, and neither has {self.name}") from None
             if isinstance(found, type):
                 found = refusing_class(found, f"{self.name}.{name}", reason_of[name]) if name in reason_of else found
+            elif name in constant:
+                found = of_numbers(found)
             elif callable(found):
                 found = passed_through(found, f"{self.name}.{name}", reason_of.get(name, DEFAULT_REASON))
             namespace[name] = found
@@ -175,6 +180,29 @@ def passed_through(function: Callable[..., Any], called: str, reason: str = DEFA
         given = (*args, *kwargs.values())
         if holds_tensor(given) or any(type(value) in _FUNCTIONS for value in given):
             args, kwargs = plain(args), plain(kwargs)
+        return function(*args, **kwargs)
+
+    return call
+
+
+def of_numbers(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function whose results change in steps only, called with the numbers of tensors: its derivative is zero.
+
+    >>> import gradtape as gt, scipy.signal
+    >>> gt.grad(lambda x: x[of_numbers(scipy.signal.argrelmax)(x)].sum())(gt.tensor([1.0, 3.0, 2.0]))
+    Tensor([0., 1., 0.])
+    """
+
+    def plain(value: Any) -> Any:
+        kind = type(value)
+        if kind is list or kind is tuple:
+            return kind(map(plain, value))
+        return value._concrete() if isinstance(value, Tensor) else value
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if holds_tensor(args) or (kwargs and holds_tensor(kwargs.values())):
+            args, kwargs = plain(args), {name: plain(value) for name, value in kwargs.items()}
         return function(*args, **kwargs)
 
     return call

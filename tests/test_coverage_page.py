@@ -239,7 +239,8 @@ NAMES = """
 `gradtape.numpy` has every public name of NumPy, and `gradtape.scipy` every public name of the sub-packages below. A
 call without tensors is NumPy's or SciPy's own. With tensors, functions that are differentiated are so by every argument
 that is continuous; functions that are refused take tensors as long as their gradient is not recorded, and name the
-reason otherwise; classes, constants, exceptions and modules are passed through as they are.
+reason otherwise; functions whose results change in steps only are called with the numbers of tensors; classes,
+constants, exceptions and modules are passed through as they are.
 """
 
 MIRRORED = (
@@ -254,13 +255,14 @@ class Names:
     """What becomes of the public names of a sub-package of SciPy."""
 
     differentiated: list[str]
+    in_steps: list[str]
     refused: dict[str, list[str]]
     passed_through: list[str]
 
     @property
     def row(self) -> str:
         refused = sum(map(len, self.refused.values()))
-        counted = (len(self.differentiated), refused, len(self.passed_through))
+        counted = (len(self.differentiated), len(self.in_steps), refused, len(self.passed_through))
         return f" {sum(counted)} | " + " | ".join(map(str, counted)) + " |"
 
 
@@ -270,21 +272,25 @@ def names_of(path: str) -> Names:
     public = [name for name in dir(theirs) if not name.startswith("_") and name != "test"]
     differentiated = [name for name in public if name in ours.original.functions]
     refused = {reason: [name for name in public if name in names.split()] for reason, names in ours.REASONS.items()}
-    known = {*differentiated, *(name for names in refused.values() for name in names)}
-    return Names(differentiated, refused, [name for name in public if name not in known])
+    constant = getattr(ours, "PIECEWISE_CONSTANT", "").split()
+    in_steps = [name for name in public if name in constant]
+    known = {*differentiated, *in_steps, *(name for names in refused.values() for name in names)}
+    return Names(differentiated, in_steps, refused, [name for name in public if name not in known])
 
 
 def names_of_scipy() -> list[str]:
     """The part of the page on gradtape.scipy: a table of numbers, then the names."""
     found = {path: names_of(path) for path in MIRRORED}
-    head = "| sub-package | public names | differentiated | refused | passed through |\n|---|---|---|---|---|\n"
+    columns = ("sub-package", "public names", "differentiated", "changing in steps", "refused", "passed through")
+    head = f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}\n"
     parts = ["## Names of gradtape.scipy", NAMES.strip()]
     parts.append(head + "\n".join(f"| `scipy.{path}` |{names.row}" for path, names in found.items()))
     for path, names in found.items():
         parts.append(f"### scipy.{path}")
-        for title, listed in {"Differentiated": names.differentiated, **names.refused}.items():
+        refused = {f"Refused, as it {reason}": listed for reason, listed in names.refused.items()}
+        kinds = {"Differentiated": names.differentiated, "Changing in steps": names.in_steps, **refused}
+        for title, listed in kinds.items():
             if listed:
-                title = title if title == "Differentiated" else f"Refused, as it {title}"
                 parts.append(wrapped(f"{title}: {', '.join(f'`{name}`' for name in listed)}."))
     return parts
 

@@ -223,6 +223,7 @@ ALLOWED_INSIDE = {
         # passes: the bodies of loops are optimised while they are traced, and the search for loops in the graph is that
         # of the reroll pass
         "trace": "errors guards ir passes",
+        "callbacks": "errors runtime trace",
         "diagnostics": "errors guards ir native runtime trace",
         "pipeline": "errors guards ir native passes runtime trace",
         "inspection": "diagnostics errors guards ir pipeline runtime",

@@ -12,6 +12,7 @@ the guide.
 
 from gradtape.distributed.fitting import fit
 from gradtape.distributed.mapping import TaskError, map
+from gradtape.distributed.shards import Shards
 from gradtape.distributed.transforms import gauss_newton, grad, hessian, hvp, value_and_grad
 
-__all__ = ["TaskError", "fit", "gauss_newton", "grad", "hessian", "hvp", "map", "value_and_grad"]
+__all__ = ["Shards", "TaskError", "fit", "gauss_newton", "grad", "hessian", "hvp", "map", "value_and_grad"]

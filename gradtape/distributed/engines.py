@@ -1,7 +1,7 @@
 """Where tasks run: Dask's threads in this process, a cluster by its client, or an executor; and the graph of a pass.
 
 A pass over the rows is a graph of one task for each block of chunks. On a cluster, neighbouring results are added where
-they are, eight at a time, so that the client gets one.
+they are, eight at a time, so that the client gets one. Other engines (`mpi`, `shards`) compute blocks in their own way.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from gradtape.distributed.reduction import Part, TreeSum, add_parts, weigh
 from gradtape.distributed.rows import Blocks, Held, Recipe, Rows, fill_arguments
@@ -18,6 +18,7 @@ from gradtape.distributed.shipping import Shipped, one_thread
 from gradtape.errors import GradTapeError, OperandError
 from gradtape.extend import Problem, argument_error, collect_reports, import_library, report
 
+T = TypeVar("T")
 TASKS_PER_THREAD = 4
 FAN = 8
 """How many results are added in a task; a power of two, so that each task adds up a subtree."""
@@ -83,6 +84,13 @@ def once_each(problems: list[Problem]) -> list[Problem]:
     return list({problem.place: problem for problem in reversed(problems)}.values())[::-1][:PROBLEMS_AT_MOST]
 
 
+def block_of(blocks: Blocks, number: int, rows: Rows) -> Block:
+    """What a task has to know of one of the blocks."""
+    lengths = blocks.lengths[number]
+    compiled = [length in rows.compiled_lengths for length in lengths]
+    return Block(lengths, compiled, None if blocks.are_tasks else blocks.recipes[number], blocks.numbers[number])
+
+
 class Engine:
     """Something that runs graphs of tasks: `on` is None, a scheduler's name, a client of a cluster or an executor."""
 
@@ -100,6 +108,8 @@ class Engine:
             ) from None
         owner = getattr(self.get, "__self__", None)
         self.client: Any = owner if type(owner).__module__.partition(".")[0] == "distributed" else None
+        self.is_first = True
+        """Whether this process is the one that shows progress, reports problems and stores files."""
 
     def threads(self) -> int:
         """On how many threads tasks run."""
@@ -116,6 +126,10 @@ class Engine:
             return None
         limits = [worker["memory_limit"] for worker in self.client.scheduler_info(n_workers=-1)["workers"].values()]
         return sum(limits) if limits and all(limits) else None
+
+    def from_first(self, make: Callable[[], T]) -> T:
+        """What `make` returns, in the one of several equal processes that stores files; here there is one."""
+        return make()
 
     def check_chunks(self, rows: Rows) -> None:
         """Raise if a chunk for each thread of a worker takes up the memory at which Dask pauses it."""
@@ -161,11 +175,9 @@ class Engine:
         function, given = f"{label}-function-{token}", f"{label}-parameters-{token}"
         graph: dict[Any, Any] = {**blocks.graph, function: program, given: shared}
         level: list[Any] = []
-        for number, lengths in enumerate(blocks.lengths):
-            compiled = [length in rows.compiled_lengths for length in lengths]
-            recipe = None if blocks.are_tasks else blocks.recipes[number]
+        for number in range(len(blocks)):
             key = (f"{label}-{token}", number)
-            graph[key] = (run_block, function, given, Block(lengths, compiled, recipe, blocks.numbers[number]))
+            graph[key] = (run_block, function, given, block_of(blocks, number, rows))
             if blocks.are_tasks:
                 graph[key] += (blocks.keys[number],)
             level.append(key)

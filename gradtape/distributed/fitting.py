@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from gradtape.distributed.check import ROWS
-from gradtape.distributed.engines import Broadcast, Engine
+from gradtape.distributed.choosing import choose_engine
+from gradtape.distributed.engines import Broadcast
 from gradtape.distributed.reduction import Part, hand_out
 from gradtape.distributed.rows import Blocks, Rows, is_dask
 from gradtape.distributed.shipping import Shipped, one_thread
@@ -261,7 +262,7 @@ class ChunkFitting(Fitting):
             given = validation if isinstance(validation, tuple) else (validation,)
             self.check_loss("validation", len(given))
             rows = Rows("fit", given)
-            engine = Engine("fit", options["on"], rows.arrays)
+            engine = choose_engine("fit", options["on"], rows.arrays)
             self.over_rows = Plan(rows, engine, engine.blocks(rows, None))
             self.assessing = Shipped(AssessProgram, self.chunk_loss, list(self.metrics.values()))
         elif validation is not None:
@@ -285,7 +286,7 @@ class ChunkFitting(Fitting):
 
     def _tell_of_statistics(self) -> None:
         """Say once that statistics of a batch are those of a chunk."""
-        if not isinstance(self.model, Module):
+        if not isinstance(self.model, Module) or not self.plan.engine.is_first:
             return
         names = [type(each).__name__ for each in self.model.modules() if isinstance(each, BatchNorm)]
         if names:
@@ -302,6 +303,17 @@ class ChunkFitting(Fitting):
             )
 
     # -- the loop
+
+    def run(self, resume: bool, progress: bool | None) -> History:
+        """Go on until the last epoch; of several equal processes, the first shows progress."""
+        return super().run(resume, progress if self.plan.engine.is_first else False)
+
+    def _taken_up(self, generators: Any) -> Any:
+        return self.plan.engine.from_first(lambda: super(ChunkFitting, self)._taken_up(generators))
+
+    def _store(self) -> None:
+        if self.plan.engine.is_first:
+            super()._store()
 
     def _facts(self) -> dict[str, Any]:
         lengths = np.array(self.plan.rows.lengths, np.int64)

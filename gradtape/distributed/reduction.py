@@ -6,7 +6,7 @@ is a subtree of it, so a task that adds up such a block changes nothing, however
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -54,9 +54,8 @@ class TreeSum:
     def __init__(self) -> None:
         self._pending: list[tuple[int, Part]] = []  # (level, part), levels falling
 
-    def add(self, part: Part) -> None:
-        """Add the next part."""
-        level = 0
+    def add(self, part: Part, level: int = 0) -> None:
+        """Add the next part: one of the lowest level, or a subtree of 2^level of them that begins at a multiple."""
         while self._pending and self._pending[-1][0] == level:
             part = self._pending.pop()[1].plus(part)
             level += 1
@@ -76,6 +75,20 @@ def add_parts(parts: Iterable[Part]) -> Part:
     for part in parts:
         total.add(part)
     return total.result()
+
+
+def aligned_ranges(start: int, stop: int) -> Iterator[tuple[int, int]]:
+    """The subtrees that make up the parts from `start` to `stop`: where each begins, and its level.
+
+    >>> list(aligned_ranges(3, 9))
+    [(3, 0), (4, 2), (8, 0)]
+    """
+    while start < stop:
+        level = (stop - start).bit_length() - 1
+        if start:
+            level = min(level, (start & -start).bit_length() - 1)
+        yield start, level
+        start += 1 << level
 
 
 def hand_out(array: Array, dtype: np.dtype[Any]) -> Any:

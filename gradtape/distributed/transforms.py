@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.distributed.check import ROWS, check_residuals, find_reduction
+from gradtape.distributed.choosing import choose_engine
 from gradtape.distributed.engines import Broadcast, Engine
 from gradtape.distributed.programs import Program, weighted_sum
 from gradtape.distributed.reduction import Part, hand_out
@@ -94,7 +95,7 @@ class RowFunction:
     def plan(self, params: Any, args: tuple[Any, ...]) -> tuple[Plan, list[Any]]:
         """The plan for these rows, and the arguments that are none; what was found out of the same rows is kept."""
         given = Rows(self.name, args)
-        engine = Engine(self.name, self.on, given.arrays)
+        engine = choose_engine(self.name, self.on, given.arrays)
         key = (given.identity, given.arrays[0].chunks[0], engine.get)
         others = [_as_numpy(x, self.title) for place, x in enumerate(leaves(args)) if place not in set(given.places)]
         found = self._plans.get(key)
@@ -327,7 +328,8 @@ def value_and_grad(
     - `hold`: True keeps the chunks in memory from call to call, False reads them again; None holds them on a cluster if
       they take up half of its memory at most.
     - `groups`: the number of chunks a task, a power of two; None chooses.
-    - `on`: None for the current client of `distributed`, else threads; "threads", "synchronous", a client, an executor.
+    - `on`: None for the current client of `distributed`, else threads; "threads", "synchronous", a client, an executor;
+      `Shards` for hundreds of workers, a communicator of mpi4py for steps of milliseconds.
     - `jit=False` runs the function as it is instead of compiling it.
 
     >>> import gradtape as gt

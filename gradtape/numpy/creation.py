@@ -12,7 +12,7 @@ import numpy
 
 import gradtape as gt
 from gradtape.extend import may_record
-from gradtape.mirror import holds_tensor
+from gradtape.mirror import holds_tensor, of_numbers, refusing_class
 from gradtape.numpy.arrays import Base, adopt, adopt_view, ndarray
 from gradtape.numpy.wrapping import same_signature
 
@@ -108,3 +108,9 @@ def fromfunction(function: Any, shape: Any, *, dtype: Any = float, like: Any = N
 def frombuffer(*args: Any, **kwargs: Any) -> Any:
     made = numpy.frombuffer(*args, **kwargs)  # the memory is another's: it stays an array
     return made.view(ndarray) if type(made) is Base else made
+
+
+packbits, unpackbits = of_numbers(numpy.packbits), of_numbers(numpy.unpackbits)
+matrix = refusing_class(
+    numpy.matrix, "numpy.matrix", "holds no tensors; np.array(...) does, with @ in the place of * for the product"
+)

@@ -172,6 +172,14 @@ class RandomState(numpy.random.RandomState):
     1.0
     """
 
+    def __init__(self, seed: Any = None) -> None:
+        if seed is None or hasattr(seed, "capsule"):
+            super().__init__(seed)
+        else:  # NumPy would first seed the bits with entropy of the system, by which `jit` knows draws without a seed
+            bits = numpy.random.MT19937(0)
+            bits._legacy_seeding(seed)
+            super().__init__(bits)
+
 
 def _rebuild_generator(bit_generator: Any) -> Generator:
     return Generator(bit_generator)

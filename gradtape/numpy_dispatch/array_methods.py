@@ -219,16 +219,25 @@ class ArrayMethods:
         return ops.identity(ops.ravel(self, order))
 
     def view(self, *dtype: Any) -> Any:
-        """The same numbers in the same memory, as another tensor."""
+        """The same numbers in the same memory, as another tensor; complex numbers also as pairs of real ones."""
         if not dtype:
             return ops.reshape(self, self.shape)
+        kind = dtype[0] if len(dtype) == 1 else None
+        if isinstance(kind, str | np.dtype) or (
+            isinstance(kind, type) and issubclass(kind, float | complex | np.generic)
+        ):
+            viewed = ops.shaping.view_as(self, kind)
+            if viewed is not None:
+                return viewed
         lengths = dtype[0] if len(dtype) == 1 and isinstance(dtype[0], list | tuple) else dtype
         if all(isinstance(n, int | np.integer) for n in lengths):
             fix = f"x.reshape({', '.join(map(str, lengths))})"
         else:
             fix = "x.astype(dtype) converts the numbers; x.numpy().view(dtype) reads the bytes, without a gradient"
         given = ", ".join(map(repr, dtype))
-        raise messages.refused_argument(OperandError, f"view({given}): only view() without arguments.", fix)
+        raise messages.refused_argument(
+            OperandError, f"view({given}): only views of complex numbers as pairs of real ones.", fix
+        )
 
     def transpose(self, *axes: Any) -> Any:
         """The axes in another order (reversed by default)."""

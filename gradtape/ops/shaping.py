@@ -17,7 +17,7 @@ from gradtape.core.views import ViewFunction, link_view
 from gradtape.errors import OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import argument_error, as_shape, as_value, axes_tuple, one_axis, stretch
-from gradtape.ops.conversion import identity
+from gradtape.ops.conversion import identity, imag, real
 
 __all__ = [
     "atleast_1d",
@@ -372,6 +372,45 @@ def broadcast_view(x: TensorLike, shape: ShapeLike, subok: bool = False) -> Any:
     result = broadcast_to(x, shape)
     if result is not x and isinstance(x, Tensor):
         link_view(result, x, _stretched, {"shape": result.shape})
+    return result
+
+
+def _pairs(x: Any) -> Any:
+    """Complex numbers as their real and imaginary parts, side by side along the last axis."""
+    parts = expand_dims(real(x), -1), expand_dims(imag(x), -1)
+    return reshape(np.concatenate(parts, axis=-1), (*x.shape[:-1], 2 * x.shape[-1]))
+
+
+def _from_pairs(x: Any) -> Any:
+    """Complex numbers of pairs along the last axis."""
+    pairs = reshape(x, (*x.shape[:-1], x.shape[-1] // 2, 2))
+    return pairs[..., 0] + x.dtype.type(1) * 1j * pairs[..., 1]
+
+
+_as_pairs = ViewFunction(_pairs, lambda base, new: _from_pairs(new))
+_as_complex = ViewFunction(_from_pairs, lambda base, new: _pairs(new))
+
+
+def view_as(x: Any, dtype: Any) -> Any:
+    """The numbers of `x` as pairs of real numbers or as complex ones, in its memory; None for any other dtype.
+
+    >>> import gradtape as gt
+    >>> view_as(gt.tensor([1.0 + 2.0j]), float)
+    Tensor([1., 2.])
+    """
+    wanted, given = np.dtype(dtype), x.dtype
+    if wanted == given:
+        return reshape(x, x.shape)
+    if x.ndim == 0 or {wanted.kind, given.kind} != {"c", "f"}:
+        return None
+    if given.kind == "c" and wanted.itemsize * 2 == given.itemsize:
+        step = _as_pairs
+    elif given.kind == "f" and wanted.itemsize == given.itemsize * 2 and x.shape[-1] % 2 == 0:
+        step = _as_complex
+    else:
+        return None
+    result = step(x)
+    link_view(result, x, step, {})
     return result
 
 

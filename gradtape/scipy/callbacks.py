@@ -8,7 +8,8 @@ for the root of an equation.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,17 +21,20 @@ from gradtape.extend import (
     Tensor,
     Untraceable,
     array_of,
+    call_outside,
     current_recording,
     is_followed,
     leaves,
     messages,
+    number_in_trace,
     numbers_if_known,
     off_tape,
     report,
     solver_error,
+    trace_callback,
     use_recording,
 )
-from gradtape.ops import stack
+from gradtape.ops import stack, where
 from gradtape.transforms.jacobians import jacobian
 
 Function = Callable[..., Any]
@@ -72,17 +76,36 @@ class _AnotherBatch(Exception):
         self.level = level
 
 
-class Run:
-    """One call of a function of SciPy's with functions of the user's; `given` are the arguments that may be tensors."""
+class _InTrace(Exception):
+    """A value belongs to a program that is being traced, which was not known of."""
 
-    def __init__(self, title: str, *given: Any, uncompiled: str = "whose steps depend on the numbers") -> None:
-        """`uncompiled` says why `jit` does not compile a call of the function."""
-        self.title, self.uncompiled = title, uncompiled
+
+class Run:
+    """One call of a function of SciPy's with functions of the user's; `given` are the arguments that may be tensors.
+
+    Inside `jit`, with `traces`, SciPy's function is called whenever the compiled program runs. The user's functions are
+    programs then (`trace_callback`); what they read from outside, and the tensors among the arguments, are inputs of
+    one operation that calls SciPy.
+    """
+
+    def __init__(
+        self, title: str, *given: Any, uncompiled: str = "whose steps depend on the numbers", traces: bool = False
+    ) -> None:
+        """`uncompiled` says why `jit` does not compile a call of the function, unless it `traces`."""
+        self.title, self.uncompiled, self.traces = title, uncompiled, traces
+        self.is_traced = False
+        self.read: list[Any] = []
+        """The tensors of the program that is being traced which SciPy needs the numbers of."""
+        self._local = threading.local()  # their numbers, while SciPy runs
+        self._solver: Callable[[], Any] | None = None
         self.levels: list[Any] = []  # of `vmap`, from the outermost
         self.example: tuple[int, ...] = ()
         self.is_followed = False
         """Whether anything that came along is recorded, or belongs to a batch."""
-        self.note_all(given)
+        try:
+            self.note_all(given)
+        except _InTrace:
+            self.note_all(given)
 
     def note_all(self, values: Any) -> None:
         """Look at all tensors in nested lists, tuples and dicts."""
@@ -100,8 +123,13 @@ class Run:
                 self.levels = sorted([*self.levels, value.level], key=lambda level: level.depth)
             value = value.value
             self.is_followed = self.is_followed or is_followed(value)
-        if isinstance(value, Lifted):
+        if not isinstance(value, Lifted):
+            return
+        if not self.traces or self.levels:
             raise Untraceable(f"it calls {self.title}, {self.uncompiled}")
+        if not self.is_traced:
+            self.is_traced = True
+            raise _InTrace
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -116,6 +144,9 @@ class Run:
         known = len(self.levels)
         self.note(value)
         value = off_tape(value)
+        if isinstance(value, Lifted) and self.is_traced:
+            place = self._place(value)
+            return self._numbers_now()[place]
         if len(self.levels) > known:
             raise _AnotherBatch(self.levels[-1])
         while isinstance(value, BatchTensor):
@@ -123,10 +154,12 @@ class Run:
         return array_of(value) if isinstance(value, Tensor) else value
 
     def all_numbers(self, value: Any) -> Any:
-        """The numbers of a value in all examples, along axes in front."""
+        """The numbers of a value in all examples, along axes in front; a value of a program that is traced as it is."""
         value = stacked(value)
         self.note(value)
         value = off_tape(value)
+        if self.is_traced:
+            return value
         shape = np.shape(value)
         present = []
         while isinstance(value, BatchTensor):
@@ -146,10 +179,32 @@ class Run:
         """A function of the user's that returns numbers; None and whatever is no function as it is."""
         if not callable(function) or isinstance(function, type):
             return function
-        return lambda *args, **named: self.numbers(function(*args, **named))
+        traced: dict[Any, Any] = {}
+
+        def numbers(*args: Any, **named: Any) -> Any:
+            if not self.is_traced:
+                return self.numbers(function(*args, **named))
+            given = [np.asarray(x) for x in args]
+            kind = tuple([(x.shape, x.dtype) for x in given])
+            if kind not in traced:
+                if hasattr(self._local, "values"):
+                    raise solver_error(
+                        UnsupportedError,
+                        f"{self.title}: its function is called with {describe_arguments(given)}, which was not so "
+                        "when it was compiled.",
+                        "call it outside of gt.jit",
+                    )
+                callback = trace_callback(self.title, lambda *x: stacked(function(*x, **named)), given)
+                traced[kind] = callback, [self._place(x) for x in callback.read]
+            callback, places = traced[kind]
+            values = self._numbers_now()
+            return callback(given, [values[place] for place in places])
+
+        return numbers
 
     def solve(self, solver: Callable[[], Any]) -> Any:
         """What `solver()` returns; in a batch a list of this for all examples, each in turn the present one."""
+        self._solver = solver
         while True:
             try:
                 if not self.levels:
@@ -159,11 +214,53 @@ class Run:
                     self.example = example
                     found.append(solver())
                 return found
-            except _AnotherBatch:
+            except (_AnotherBatch, _InTrace):
                 continue
+
+    def _place(self, tensor: Any) -> int:
+        """The place of a tensor among those that SciPy needs the numbers of."""
+        tensor = off_tape(tensor)
+        for place, known in enumerate(self.read):
+            if known is tensor or (isinstance(tensor, Lifted) and _traced(known) is _traced(tensor)):
+                return place
+        self.read.append(tensor)
+        return len(self.read) - 1
+
+    def _numbers_now(self) -> Any:
+        """The numbers of what is read: those of this run of the compiled program, or of the call that is traced."""
+        found = getattr(self._local, "values", None)
+        return [np.asarray(number_in_trace(x)) for x in self.read] if found is None else found
+
+    def _run_again(self, part: Callable[[Any], Sequence[Any]]) -> list[Any]:
+        """Parts of what SciPy's function returns in each run of the compiled program."""
+        assert self._solver is not None
+        solver, local = self._solver, self._local
+
+        def compute(*values: Any) -> list[Any]:
+            local.values = values
+            try:
+                return [np.asarray(x) for x in part(solver())]
+            finally:
+                del local.values
+
+        return call_outside(self.title, compute, self.read)
+
+    def fields(self, found: Any) -> Any:
+        """A result of SciPy's, an `OptimizeResult`, with numbers that are those of each run of a compiled program."""
+        if not self.is_traced:
+            return found
+        names = [name for name, value in found.items() if _is_numeric(value)]
+        values = self._run_again(lambda result: [result[name] for name in names])
+        for name in list(found):
+            if name not in names:
+                del found[name]
+        found.update(zip(names, values, strict=True))
+        return found
 
     def gathered(self, found: Any, part: Callable[[Any], Any]) -> Any:
         """A part of what `solve` returned, as an array or as a value of the batches."""
+        if self.is_traced:
+            return self._run_again(lambda found: [part(found)])[0]
         if not self.levels:
             return part(found)
         rows = np.stack([np.asarray(part(each)) for each in found])
@@ -173,6 +270,22 @@ class Run:
         """Raise if there is a batch."""
         if self.levels:
             raise solver_error(UnsupportedError, f"{self.title}: {what} cannot be mapped over by gt.vmap.", fix)
+
+
+def _traced(value: Any) -> Any:
+    """The value of the program that a tensor of a trace stands for."""
+    return getattr(value, "traced", None)
+
+
+def _is_numeric(value: Any) -> bool:
+    return isinstance(value, (bool, int, float, np.generic)) or (
+        isinstance(value, np.ndarray) and value.dtype.kind in "fiub"
+    )
+
+
+def describe_arguments(given: Sequence[Any]) -> str:
+    """The shapes of arguments, for a message."""
+    return "arguments of shape " + ", ".join(str(x.shape) for x in given)
 
 
 def with_value(moving: Any, value: Any) -> Any:
@@ -212,6 +325,8 @@ def solution(condition: Function, x: Any, title: str, polish: bool = True) -> An
             "gt.optimize.root, which solves the linear systems without a matrix",
         )
     at = off_tape(x)
+    if numbers_if_known(at) is None or numbers_if_known(off_tape(value)) is None:
+        return _traced_solution(condition, at, polish)
     for number in range(4 if polish else 1):
         with use_recording(current_recording().mute(True)):
             inverse = _inverse(off_tape(jacobian(condition)(at)), title)
@@ -228,6 +343,23 @@ def solution(condition: Function, x: Any, title: str, polish: bool = True) -> An
         residual = condition(moving)
         moving = moving - inverse @ (residual - off_tape(residual))
     return with_value(moving, off_tape(x))
+
+
+def _traced_solution(condition: Function, x: Any, polish: bool) -> Any:
+    """The same in a program that is being traced, where nothing can depend on the numbers."""
+    with use_recording(current_recording().mute(True)):
+        at = x
+        inverse = np.linalg.inv(off_tape(jacobian(condition)(at)))
+        if polish:  # once, where it is a short way
+            step = inverse @ off_tape(condition(at))
+            is_near = np.max(np.abs(step)) <= 1e-2 * np.max(np.abs(at) + 1e-3)
+            at = off_tape(where(is_near, at - step, at))
+            inverse = np.linalg.inv(off_tape(jacobian(condition)(at)))
+    moving = at
+    for _ in range(len(current_recording().recorders) + 2):
+        residual = condition(moving)
+        moving = moving - inverse @ (residual - off_tape(residual))
+    return with_value(moving, x)
 
 
 def _report_distance(step: Any, title: str) -> None:

@@ -234,8 +234,9 @@ class Fitting:
         generators = generators_of(self.model, self.rng)
         self.facts = self._facts()
         self.at = Position(self.params, self.buffers, self.first, states_of(generators), records={})
-        if resume and os.path.exists(self.path):
-            self.at = taken_up(self.path, self.at, self.facts, generators)
+        taken = self._taken_up(generators) if resume else None
+        if taken is not None:
+            self.at = taken
             put_back(generators, self.at.generators)
             if not callable(self.optimiser.learning_rate):
                 self.optimiser.learning_rate = float(self.at.state["learning_rate"])
@@ -251,8 +252,7 @@ class Fitting:
         except KeyboardInterrupt:
             stopped = "interrupted"
             put_back(generators, self.at.generators)
-            if self.path is not None:
-                store(self.path, self.at, self.facts)
+            self._store()
         except BaseException:
             put_back(generators, self.at.generators)
             self._write_back(self.at.params, self.at.buffers)
@@ -260,6 +260,17 @@ class Fitting:
         finally:
             self.progress.close()
         return self._ended(stopped)
+
+    def _taken_up(self, generators: Any) -> Position | None:
+        """Where the run stands that is stored in the file; None if there is no file."""
+        if self.path is None or not os.path.exists(self.path):
+            return None
+        return taken_up(self.path, self.at, self.facts, generators)
+
+    def _store(self) -> None:
+        """Store where the run stands, if there is a file for it."""
+        if self.path is not None:
+            store(self.path, self.at, self.facts)
 
     def _epoch(self) -> None:
         at = self.at
@@ -305,8 +316,8 @@ class Fitting:
             seen=at.seen + size,
         )
         self.progress.batch(at.epoch, number)
-        if self.every is not None and self.path is not None and self.at.batch % self.every == 0:
-            store(self.path, self.at, self.facts)
+        if self.every is not None and self.at.batch % self.every == 0:
+            self._store()
 
     def _spoilt(self, batch: Any) -> NumericsError | None:
         """The error for a batch that is not finite to begin with; None if it is."""
@@ -377,8 +388,7 @@ class Fitting:
             **best,
         )
         self.progress.epoch(at.epoch, numbers)
-        if self.path is not None:
-            store(self.path, self.at, self.facts)
+        self._store()
 
     def _assessed(self) -> dict[str, float]:
         """The loss and the metrics of the validation data."""

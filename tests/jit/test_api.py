@@ -7,10 +7,11 @@ import functools
 import pickle
 import threading
 import types
+import warnings
 from collections import defaultdict, deque, namedtuple
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -1133,3 +1134,23 @@ def test_transforms_of_a_compiled_function_that_has_run_are_compiled(transform: 
         for one, other in pairs:
             np.testing.assert_allclose(one, other, rtol=1e-12)
     assert_compiled(step)
+
+
+class Node(NamedTuple):
+    """A named tuple that a function makes of its argument."""
+
+    kind: str
+    value: Any
+
+
+def test_a_named_tuple_that_a_function_makes() -> None:
+    """The fields of the class are no state: a function that makes named tuples and reads them is compiled."""
+
+    def total(x: Any) -> Any:
+        nodes = [Node("left", x[0]), Node("right", x[1])]
+        return sum(node.value * (2.0 if node.kind == "left" else 3.0) for node in nodes)
+
+    compiled = jit(gt.grad(total))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_array_equal(compiled(np.array([1.0, 2.0])), [2.0, 3.0])

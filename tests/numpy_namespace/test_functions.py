@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -157,7 +158,40 @@ def test_iterators_over_elements() -> None:
     numpy.testing.assert_allclose(gt.grad(total)(x), 2 * x * numpy.array([[1.0, 1.0], [4.0, 4.0]]))
     assert [float(v) for v in np.nditer(np.arange(3.0))] == [0.0, 1.0, 2.0]
     with pytest.raises(gt.UnsupportedError, match=r"np\.ndindex"):
-        gt.grad(lambda x: np.sum([a * b for a, b in np.nditer([x, x])]))(x)
+        gt.grad(lambda x: np.sum([np.sum(row) for row in np.nditer(x, flags=["external_loop"])]))(x)
+
+
+def test_iterators_over_several_arrays() -> None:
+    """`nditer` broadcasts arrays, makes those that are None, and is read and written as in NumPy, in its order."""
+
+    def total(x: Any) -> Any:
+        row = np.array([2.0, 3.0])
+        iterator = np.nditer([x, row, None])
+        for element, weight, out in iterator:
+            out[...] = element * weight
+        made = iterator.operands[2]
+        it = np.nditer(made.T, flags=["multi_index", "f_index"], op_flags=["readwrite"])
+        while not it.finished:
+            i, j = it.multi_index
+            it[0] = it[0] ** 2 * (1 + i + 10 * j + 100 * it.index)
+            it.iternext()
+        visited = np.array(list(np.nditer(made.T[::-1])))
+        return np.sum(made) + np.sum(visited * np.arange(visited.size))
+
+    x = numpy.array([[0.3, 1.2], [0.7, -0.4], [1.1, 0.9]])
+    numpy.testing.assert_allclose(float(total(gt.tensor(x))), _total_by_numpy(x))
+    slope = difference(lambda t: _total_by_numpy(x * numpy.cos(t + numpy.arange(6.0).reshape(3, 2))), 0.4)[0]
+    angles = 0.4 + numpy.arange(6.0).reshape(3, 2)
+    gradient = gt.grad(total)(x * numpy.cos(angles))
+    numpy.testing.assert_allclose(numpy.sum(gradient * -x * numpy.sin(angles)), slope, rtol=1e-6)
+
+
+def _total_by_numpy(x: Any) -> Any:
+    made = x * numpy.array([2.0, 3.0])
+    i, j = numpy.indices(made.T.shape)
+    made = (made.T**2 * (1 + i + 10 * j + 100 * (i + 2 * j))).T.copy()
+    visited = numpy.array(list(numpy.nditer(made.T[::-1])))
+    return numpy.sum(made) + numpy.sum(visited * numpy.arange(visited.size))
 
 
 def test_elements_are_scalars() -> None:
@@ -298,6 +332,36 @@ def test_masks_and_generators_in_compiled_functions() -> None:
     with pytest.warns(JitWarning, match="makes a generator"):
         first = compiled(numpy.array(2.0))
     numpy.testing.assert_allclose([first, compiled(numpy.array(2.0))], [drawn(2.0)] * 2)
+
+
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+def test_bits_are_numbers_and_matrices_hold_no_tensors() -> None:
+    """`packbits` of a comparison is a constant; `matrix` names what is to be written instead."""
+
+    def flagged(x: Any) -> Any:
+        return np.sum(x) * np.packbits(x > 0.5)[0] + np.sum(x[np.unpackbits(np.packbits(x > 0.5))[:3] == 1])
+
+    x = numpy.array([0.2, 0.9, 0.7])
+    numpy.testing.assert_array_equal(gt.grad(flagged)(x), numpy.array([96.0, 97.0, 97.0]))
+    numpy.testing.assert_array_equal(gt.jit(gt.grad(flagged))(x), numpy.array([96.0, 97.0, 97.0]))
+    assert isinstance(np.matrix([[1.0, 2.0]]), numpy.matrix)
+    with pytest.raises(gt.UnsupportedError, match=r"np\.array\(\.\.\.\) does, with @"):
+        gt.grad(lambda x: np.sum(np.matrix([[x[0], 1.0]])))(x)
+
+
+def test_a_state_with_a_seed_in_a_compiled_function() -> None:
+    """`RandomState(seed)` draws NumPy's numbers, and the same ones in each call, so that the function is compiled."""
+
+    def drawn(x: Any) -> Any:
+        return np.sum(x * np.random.RandomState(4).rand(3))
+
+    compiled = gt.jit(gt.grad(drawn))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        numpy.testing.assert_array_equal(compiled(numpy.arange(3.0)), numpy.random.RandomState(4).rand(3))
+    for seed in (0, [1, 2, 3], numpy.int64(7), numpy.random.MT19937(5)):
+        again = seed if not hasattr(seed, "capsule") else numpy.random.MT19937(5)
+        assert np.random.RandomState(seed).randint(99) == numpy.random.RandomState(again).randint(99)
 
 
 def test_ufuncs_take_lists_of_tensors() -> None:

@@ -33,6 +33,17 @@ def items_of_a_list_that_are_views(x: Any, np: Any) -> Any:
 
 
 @program
+def complex_numbers_as_pairs_of_real_ones(x: Any, np: Any) -> Any:
+    z = x[:, :2] + 1j * x[:, 1:]
+    pairs = z.view(np.float64)
+    pairs[:, 0] *= x[:, 2]
+    z[1] *= 2.0 + 1.0j
+    again = (x[:2, :2] * 1.0).view("c16")
+    again *= 1j * x[0, 0]
+    return np.sum(pairs**2) + np.sum(np.abs(z) ** 3) + np.sum(again.real * again.imag) + np.sum(x.view(float))
+
+
+@program
 def items_of_a_dictionary_that_are_views(x: Any, np: Any) -> Any:
     y = x * 1.0
     fields = {"first": y[0], "others": y[1:]}

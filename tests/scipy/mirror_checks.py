@@ -70,9 +70,10 @@ def check_under_vmap_and_jit(function: Any, *args: Any) -> None:
 
 
 def check_every_name(ours: ModuleType, theirs: ModuleType, objects: str, version_dependent: str = "") -> None:
-    """Each public name of SciPy's module is differentiated, has a reason, or is one of the given objects."""
+    """Each public name of SciPy's module is differentiated, changes in steps, has a reason, or is a given object."""
     functions = ours.original.functions
     reasons = [name for names in ours.REASONS.values() for name in names.split()]
+    reasons += getattr(ours, "PIECEWISE_CONSTANT", "").split()
     listed = {*functions, *reasons, *objects.split(), *version_dependent.split()}
     assert len(reasons) == len({*reasons})
     assert {*functions}.isdisjoint(reasons)

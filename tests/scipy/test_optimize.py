@@ -143,7 +143,7 @@ def test_minima_with_values_slopes_bounds_and_constraints() -> None:
 
 
 def test_second_derivatives_batches_and_jit() -> None:
-    """Second derivatives; each example of a batch has its own solution; the uncompiled run inside of jit."""
+    """Second derivatives; each example of a batch has its own solution; batches run uncompiled inside of jit."""
     root = lambda k: ours.brentq(lambda x: x * x - k, 0.0, 5.0)
     np.testing.assert_allclose(gt.grad(gt.grad(root))(4.0), -1.0 / 32.0)
     np.testing.assert_allclose(gt.grad(gt.grad(gt.grad(root)))(4.0), 3.0 / 256.0)
@@ -154,8 +154,9 @@ def test_second_derivatives_batches_and_jit() -> None:
     np.testing.assert_allclose(gt.vmap(lowest)(k), [lowest(each) for each in k], rtol=1e-6)
     slope = gt.grad(lambda k: lowest(k)[0])
     np.testing.assert_allclose(gt.grad(slope)(1.0), (slope(1.001) - slope(0.999)) / 0.002, rtol=1e-3)
+    np.testing.assert_allclose(gt.jit(gt.grad(root))(np.array(4.0)), 0.25)
     with pytest.warns(JitWarning, match="depend on the numbers"):
-        np.testing.assert_allclose(gt.jit(gt.grad(root))(np.array(4.0)), 0.25)
+        np.testing.assert_allclose(gt.jit(gt.vmap(root))(np.array([4.0, 9.0])), [2.0, 3.0])
 
 
 @pytest.mark.parametrize("loss", ["linear", "soft_l1", "huber", "cauchy", "arctan"])

@@ -406,9 +406,56 @@ def test_nested_lists_hold_tensors() -> None:
     assert float(gradient) == pytest.approx(1.0)
 
 
+PEAKS = np.array([0.03, 1.31, 0.42, 2.27, 1.08, 1.64, 0.21, 0.93, -0.35, 0.52])
+
+
+@pytest.mark.parametrize("rel_height", [0.5, 0.8])
+def test_properties_of_peaks(rel_height: float) -> None:
+    """Heights, thresholds, prominences and widths are differentiated; the places are SciPy's."""
+    settings = {"height": 0.3, "threshold": 0.1, "prominence": 0.2, "width": 0.1, "rel_height": rel_height}
+    floats = (
+        "peak_heights",
+        "left_thresholds",
+        "right_thresholds",
+        "prominences",
+        "widths",
+        "width_heights",
+        "left_ips",
+    )
+
+    def measured(module: Any) -> Any:
+        return lambda x: [module.find_peaks(x, **settings)[1][name] for name in floats]
+
+    check_against_scipy(measured(signal), measured(theirs), PEAKS)
+    peaks, found = signal.find_peaks(gt.tensor(PEAKS), **settings)
+    assert peaks.tolist() == theirs.find_peaks(PEAKS, **settings)[0].tolist()
+    assert found["left_bases"].tolist() == theirs.find_peaks(PEAKS, **settings)[1]["left_bases"].tolist()
+    check_against_scipy(
+        lambda x: signal.peak_prominences(x, [3, 7])[0], lambda x: theirs.peak_prominences(x, [3, 7])[0], PEAKS
+    )
+    check_against_scipy(
+        lambda x: signal.peak_widths(x, [3, 7], rel_height), lambda x: theirs.peak_widths(x, [3, 7], rel_height), PEAKS
+    )
+
+
+def test_places_that_are_found_pick_elements() -> None:
+    """Functions that return places take tensors with a gradient; compiled, they follow new numbers."""
+
+    def total(x: Any) -> Any:
+        peaks, _ = signal.find_peaks(x)
+        return np.sum(x[peaks] ** 2) + np.sum(x[signal.argrelextrema(x, np.less)] ** 3)
+
+    compiled = gt.jit(gt.grad(total))
+    for x in (PEAKS, PEAKS[::-1].copy(), np.sin(np.arange(10.0) ** 2)):
+        expected = np.zeros(10)
+        peaks, valleys = theirs.find_peaks(x)[0], theirs.argrelmin(x)[0]
+        expected[peaks], expected[valleys] = 2 * x[peaks], 3 * x[valleys] ** 2
+        np.testing.assert_allclose(gt.grad(total)(x), expected)
+        np.testing.assert_allclose(compiled(x), expected)
+
+
 def test_what_has_no_derivative_says_why() -> None:
     """Tracked tensors are refused with the reason, and wrong arguments with what is accepted."""
-    assert "whole numbers" in refuses(signal.find_peaks, draw(5))
     assert "chooses among the gains" in refuses(signal.place_poles, draw(2, 2), draw(2, 1), [1.0, 2.0])
     assert "takes bare arrays" in refuses(theirs.ShortTimeFFT(np.ones(4), 2, 1.0).stft, draw(9))
     assert "padtype='left'; accepted are 'odd'" in refuses(signal.filtfilt, B, A, draw(30), padtype="left")

@@ -354,7 +354,7 @@ def test_kernel_density_draws() -> None:
 @pytest.mark.parametrize(
     ("function", "text"),
     [
-        (lambda x: stats.rankdata(x).sum(), "ranks"),
+        (lambda x: stats.kendalltau(x, x)[0], "ranks"),
         (lambda x: stats.spearmanr(x, X).statistic, "ranks"),
         (lambda x: stats.mode(x).mode, "counts"),
         (lambda x: stats.bootstrap((x,), np.mean).standard_error, "draws samples anew"),
@@ -432,9 +432,15 @@ def test_nan_policies() -> None:
         stats.gmean(sample, nan_policy="omit")
 
 
+def test_ranks_are_constants() -> None:
+    """Ranks change in steps: what is weighted by them is differentiated as by numbers."""
+    gradient = gt.grad(lambda x: np.sum(stats.rankdata(x) * x))(gt.tensor(X))
+    np.testing.assert_array_equal(gradient.numpy(), scipy.stats.rankdata(X))
+
+
 def test_every_public_name_is_there() -> None:
     """Each public name of `scipy.stats` is differentiated, passed through, or refused with a reason."""
-    listed = {name for names in stats.REASONS.values() for name in names.split()}
+    listed = {name for names in (*stats.REASONS.values(), stats.PIECEWISE_CONSTANT) for name in names.split()}
     differentiated = {*stats.original.functions}
     assert not listed & differentiated
     for name in dir(scipy.stats):

@@ -948,9 +948,9 @@ class TestMemory:
 
     @pytest.mark.no_cover
     @pytest.mark.usefixtures("without_collector")
-    def test_a_million_operations_on_a_tape(self) -> None:
-        """A chain of a million operations is recorded, walked in one go, and freed by counts of references."""
-        steps = 1_000_000
+    def test_many_operations_on_a_tape(self) -> None:
+        """A chain of 200 000 operations is recorded, walked in one go, and freed by counts of references."""
+        steps = 200_000
         x = gt.Variable(1.0)
         with gt.GradientTape() as tape:
             y: Any = x
@@ -967,15 +967,15 @@ class TestMemory:
         x = gt.Variable(1.0)
         with gt.GradientTape(persistent=True):
             y: Any = x
-            for _ in range(300_000):
+            for _ in range(100_000):
                 y = -y
             node = weakref.ref(y._node.parents[0])
             del y
         assert node() is None
 
     @pytest.mark.no_cover
-    def test_ten_thousand_training_steps_do_not_grow(self) -> None:
-        """Neither objects nor bytes accumulate over ten thousand steps of a small model."""
+    def test_thousands_of_training_steps_do_not_grow(self) -> None:
+        """Neither objects nor bytes accumulate over thousands of steps of a small model."""
         generator = np.random.default_rng(0)
         inputs, outputs = generator.normal(size=(8, 3)), generator.normal(size=8)
         weights, bias = gt.Variable(np.zeros(3)), gt.Variable(0.0)
@@ -1003,7 +1003,7 @@ class TestMemory:
             grown = tracemalloc.get_traced_memory()[0] - before
         finally:
             tracemalloc.stop()
-        last = train(8000)
+        last = train(2000)
         gc.collect()
         assert len(gc.get_objects()) - objects < 100
         assert grown < 20_000

@@ -156,7 +156,8 @@ def _reads(
     elsewhere, left = leaving
     if left is None or elsewhere.source.file != site.source.file:
         return False
-    if expression is left:
+    written = _array_written_to(left)
+    if expression is left or (written is not None and _is_same_array(site, expression, written, names)):
         return True
     if isinstance(expression, ast.BinOp):
         return any(_reads(site, part, leaving, names) for part in (expression.left, expression.right))
@@ -176,16 +177,14 @@ def _reads(
     if isinstance(expression, ast.Call):
         return _call_reads(site, expression, leaving, names)
     if isinstance(expression, ast.Name) and names:
-        if isinstance(left, ast.Subscript) and isinstance(left.value, ast.Name) and left.value.id == expression.id:
-            is_same = site.home(expression, left.value.id) is site.home(left, left.value.id)
-            return isinstance(left.ctx, ast.Store) and is_same  # array[i] = x
-        written = _array_written_to(left)
-        if written is not None and written.id == expression.id:
-            return site.home(expression, written.id) is site.home(left, written.id)
         if _is_appended(site, expression, left):
             return True
         bound = site.binding(expression)
-        if bound is None or bound.label or bound.file != site.source.file:
+        if bound is None or bound.label:
+            passed = _passed_arguments(site, expression)
+            reading = [_reads(_in_same_file(site, value), value, leaving, names - 1) for value in passed]
+            return bool(reading) and all(reading)
+        if bound.file != site.source.file:
             return False
         value = source_of(bound.file).at(bound)
         if value is None or value is expression or isinstance(value, ast.stmt):
@@ -194,15 +193,62 @@ def _reads(
     return False
 
 
-def _array_written_to(left: ast.AST) -> ast.Name | None:
-    """The array that the departing value is written into, by `array.fill(x)` or `array.flat[i] = x`."""
+def _array_written_to(left: ast.AST) -> ast.expr | None:
+    """The array that the departing value is written into, by `array[i] = x`, `array.fill(x)` or `array.flat[i] = x`."""
     if isinstance(left, ast.Call) and isinstance(left.func, ast.Attribute) and left.func.attr in _WRITE_METHODS:
-        array = left.func.value
-    elif isinstance(left, ast.Subscript) and isinstance(left.ctx, ast.Store) and isinstance(left.value, ast.Attribute):
-        array = left.value.value
-    else:
+        return left.func.value
+    if not isinstance(left, ast.Subscript) or not isinstance(left.ctx, ast.Store):
         return None
-    return array if isinstance(array, ast.Name) else None
+    array = left.value
+    return array.value if isinstance(array, ast.Attribute) and array.attr in ("flat", "T") else array
+
+
+def _is_same_array(site: UserExpression, expression: ast.AST, array: ast.expr, names: int) -> bool:
+    """Whether an expression is the array that was written into: by its name, as an attribute, or as an argument.
+
+    A function that writes into its argument writes into what its callers in this file pass.
+    """
+    if isinstance(expression, ast.Name) and isinstance(array, ast.Name) and expression.id == array.id:
+        return site.home(expression, array.id) is site.home(array, array.id)
+    if isinstance(expression, ast.Attribute) and isinstance(array, ast.Attribute) and expression.attr == array.attr:
+        classes = [_class_of_self(site, each.value) for each in (expression, array)]
+        return classes[0] is classes[1] or None in classes
+    if isinstance(expression, ast.Subscript) and isinstance(array, ast.Subscript):  # state["u"][i] = x
+        return ast.unparse(expression) == ast.unparse(array) and _is_same_array(
+            site, expression.value, array.value, names
+        )
+    if not names or not isinstance(array, ast.Name) or not isinstance(expression, ast.Name | ast.Attribute):
+        return False
+    return any(_is_same_array(site, expression, passed, names - 1) for passed in _passed_arguments(site, array))
+
+
+def _class_of_self(site: UserExpression, owner: ast.expr) -> ast.AST | None:
+    """The class around an expression `self`; None for the name of another object."""
+    if not isinstance(owner, ast.Name) or owner.id != "self":
+        return None
+    return next((scope for scope in site.source.scopes(owner) if isinstance(scope, ast.ClassDef)), None)
+
+
+def _passed_arguments(site: UserExpression, name: ast.Name) -> list[ast.expr]:
+    """What the calls in this file pass for the argument `name` of the function around it; empty if it is none."""
+    function = site.home(name, name.id)
+    if not isinstance(function, ast.FunctionDef) or site.source.tree is None:
+        return []
+    names = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
+    if name.id not in names:
+        return []
+    index = names.index(name.id) - (names[0] in ("self", "cls"))
+    passed: list[ast.expr] = []
+    for call in ast.walk(site.source.tree):
+        if not isinstance(call, ast.Call):
+            continue
+        called = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        if called != function.name:
+            continue
+        by_keyword = [keyword.value for keyword in call.keywords if keyword.arg == name.id]
+        by_place = call.args[index : index + 1] if index >= 0 else []
+        passed += by_keyword or by_place
+    return passed
 
 
 def _is_appended(site: UserExpression, name: ast.Name, left: ast.AST) -> bool:
@@ -383,7 +429,13 @@ def fixes_for_conversion(site: UserExpression) -> list[Fix]:
             return [Fix(_FIELDS)]
         if _view_written_to(site, site.source.statement(node)) is not None:
             return fixes_by_import(site)
-        return [*_tensor_creation_fixes(site, node.value), *fixes_by_import_for(site, node.value)]
+        remade = [*_tensor_creation_fixes(site, node.value), *fixes_by_import_for(site, node.value)]
+        return remade or ([Fix(MADE_WITH_OURS)] if isinstance(node.ctx, ast.Store) else [])
+    if isinstance(node, ast.Tuple):  # a, b = map(np.array, values)
+        statement = site.source.statement(node)
+        taken = [part for part in ast.walk(statement or node) if isinstance(part, ast.Attribute)]
+        is_taken = any(_is_of_numpy(site, part) and takes_tensors(part.attr) for part in taken)
+        return fixes_by_import(site) if is_taken else []
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute | ast.Name):
         return []
     name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
@@ -400,6 +452,9 @@ def fixes_for_conversion(site: UserExpression) -> list[Fix]:
     return [*joined, *_import_fixes_of_call(site, node)]
 
 
+MADE_WITH_OURS = (
+    "import gradtape.numpy as np, and make the array, or a copy of it (array.copy()), where the tape records"
+)
 _FIELDS = (
     "a dictionary of arrays, {'x': np.zeros(n), ...}, in the place of an array with fields, which holds no tensors"
 )
@@ -457,6 +512,9 @@ def fixes_for_write(site: UserExpression) -> tuple[str, list[Fix]]:
     if viewed is not None:  # another array in its place would leave the one that it is a view of as it was
         remade = fixes_by_import(site) or [Fix("import gradtape.numpy as np, and make the array that it is a view of")]
         return one_line(site.source.text(viewed)), remade
+    argument = _argument_written_to(site, statement)
+    if argument is not None:  # another array by its name would leave that of the caller as it was
+        return argument.id, [Fix(MADE_WITH_OURS)]
     if isinstance(statement, ast.AugAssign):
         target, value = statement.target, statement.value
         if isinstance(target, ast.Subscript) and not isinstance(site.value(target.value), dict | list):
@@ -496,25 +554,51 @@ def fixes_for_write(site: UserExpression) -> tuple[str, list[Fix]]:
     alone = f"{one_line(site.source.text(call.func))}({', '.join(texts)})"
     if isinstance(statement, ast.Expr) and isinstance(out.value, ast.Name) and arguments:
         return array, [Fix(f"{array} = {alone}", True, site.source.span(statement))]
-    return array, [
-        *_tensor_creation_fixes(site, out.value),
-        *fixes_by_import_for(site, out.value),
-        Fix(f"without out=: {alone}"),
-    ]
+    held = out.value
+    while isinstance(held, ast.Subscript):
+        held = held.value
+    remade = [*_tensor_creation_fixes(site, held), *fixes_by_import_for(site, held)]
+    if held is not out.value:  # the call alone would leave the array as it was
+        return array, remade or [Fix(MADE_WITH_OURS)]
+    return array, [*remade, Fix(f"without out=: {alone}")]
+
+
+def _place_written_to(statement: ast.stmt | None) -> ast.expr | None:
+    """What a statement writes into: `a[0]` in `a[0] = x` and in `f(x, out=a[0])`; None if it writes into nothing."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if isinstance(statement, ast.AugAssign):
+        return statement.target
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        return statement.targets[0]
+    if not isinstance(call, ast.Call):
+        return None
+    if getattr(call.func, "attr", "") == "at" and call.args:
+        return call.args[0]
+    return next((keyword.value for keyword in call.keywords if keyword.arg == "out"), None)
+
+
+def _argument_written_to(site: UserExpression, statement: ast.stmt | None) -> ast.Name | None:
+    """The array that a statement writes into, if it is an argument of the function, and its name is not bound anew."""
+    place = _place_written_to(statement)
+    while isinstance(place, ast.Subscript):
+        place = place.value
+    if not isinstance(place, ast.Name) or statement is None:
+        return None
+    function = next(site.source.scopes(statement), None)
+    if not isinstance(function, ast.FunctionDef) or site.home(statement, place.id) is not function:
+        return None
+    is_argument = any(each.arg == place.id for each in (*function.args.posonlyargs, *function.args.args))
+    is_bound_anew = any(
+        isinstance(node, ast.Name) and node.id == place.id and isinstance(node.ctx, ast.Store)
+        for node in ast.walk(function)
+        if not isinstance(site.source.parents.get(node), ast.AugAssign)
+    )
+    return place if is_argument and not is_bound_anew else None
 
 
 def _view_written_to(site: UserExpression, statement: ast.stmt | None) -> ast.expr | None:
     """The array that a statement writes into, if it is a view of another one."""
-    call = statement.value if isinstance(statement, ast.Expr) else None
-    place: ast.expr | None = None
-    if isinstance(statement, ast.AugAssign):
-        place = statement.target
-    elif isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-        place = statement.targets[0]
-    elif isinstance(call, ast.Call):
-        place = next((keyword.value for keyword in call.keywords if keyword.arg == "out"), None)
-        if getattr(call.func, "attr", "") == "at" and call.args:
-            place = call.args[0]
+    place = _place_written_to(statement)
     while place is not None:
         value = site.value(place)
         if isinstance(value, np.ndarray):

@@ -59,7 +59,7 @@ def _import_ours(alias: ast.alias) -> str:
     return f"{alias.name} as {alias.asname}" if alias.asname else alias.name
 
 
-_REFUSED = frozenset(["require", "bmat", "frombuffer", "packbits", "save", "savez", "savez_compressed", "savetxt"])
+_REFUSED = frozenset(["require", "bmat", "frombuffer", "matrix", "save", "savez", "savez_compressed", "savetxt"])
 
 
 def takes_tensors(path: str) -> bool:

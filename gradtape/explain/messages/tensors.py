@@ -148,8 +148,8 @@ def silent_detach(shape: Shape) -> GradTapeError:
             "to write into an array, gt.at(array)[i].set(x), or make it with import gradtape.numpy as np",
         ]
     asked = "NumPy asked for the bare array of a tracked tensor of shape"
-    # `nditer` replaces a TypeError, which a DetachError is, by one of its own that says nothing of this
-    kind = GradTapeError if taker == "numpy.nditer" else None
+    # These replace a TypeError, which a DetachError is, by an error of their own that says nothing of this
+    kind = GradTapeError if taker in ("numpy.nditer", "scipy.optimize.minimize") else None
     return failure(
         "GT312",
         (f"{taker} takes bare arrays, and this tensor of shape {shape} is tracked" if taker else f"{asked} {shape}")
@@ -182,7 +182,7 @@ def sparse_matrix_detached(shape: Shape) -> GradTapeError:
 
 def written_into_array(shape: Shape) -> GradTapeError:
     """A tracked result would be written into a plain array: by `a[i] += x`, `a += x`, or `out=a`."""
-    from gradtape.explain.detectors.detached_value import fixes_for_write
+    from gradtape.explain.detectors.detached_value import MADE_WITH_OURS, fixes_for_write
     from gradtape.explain.source.expression import UserExpression
 
     name, offered = fixes_for_write(UserExpression.present())
@@ -192,7 +192,7 @@ def written_into_array(shape: Shape) -> GradTapeError:
         f"{', a plain array,' if name else ''} and lose its gradient",
         fixes=offered
         or [
-            "import gradtape.numpy as np, and make the array, or a copy of it (array.copy()), where the tape records",
+            MADE_WITH_OURS,
             "let the array be a tensor (gt.zeros(n)) before it is written into",
         ],
         intent="if the gradient is not wanted, say so: x.numpy() or gt.stop_gradient(x)",

@@ -124,15 +124,28 @@ class UserExpression:
         if isinstance(node, ast.UnaryOp):
             return [node.operand]
         if isinstance(node, ast.Subscript):
-            statement = self.source.parents.get(node)
-            if isinstance(statement, ast.Assign) and node in statement.targets:
-                return [node.value, statement.value]
-            return [node.value, node.slice]
+            assigned = self._assigned(node)
+            return [node.value, node.slice if assigned is None else assigned]
         if isinstance(node, ast.Attribute):
             return [node.value]
         if isinstance(node, ast.Call):
             return self._arguments(node, count)
         return [node] if isinstance(node, ast.Name) else []
+
+    def _assigned(self, target: ast.Subscript) -> ast.expr | None:
+        """What is assigned to a target: `x` in `a[0] = x`, and in `a[0], b = x, y`; None if nothing is."""
+        statement = self.source.statement(target)
+        if not isinstance(statement, ast.Assign):
+            return None
+        for whole in statement.targets:
+            if whole is target:
+                return statement.value
+            if isinstance(whole, ast.Tuple | ast.List) and target in whole.elts:
+                given = statement.value
+                if isinstance(given, ast.Tuple | ast.List) and len(given.elts) == len(whole.elts):
+                    return given.elts[whole.elts.index(target)]
+                return given
+        return None
 
     def _arguments(self, call: ast.Call, count: int) -> list[ast.expr]:
         """The object of a method call and the arguments; a list or tuple of arrays is replaced by its elements."""

@@ -23,7 +23,7 @@ import re
 import sys
 import types
 import weakref
-from collections import ChainMap, UserDict, UserList, deque
+from collections import ChainMap, UserDict, UserList, deque, namedtuple
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar, Token
 from enum import Enum, auto
@@ -165,6 +165,7 @@ class State(Enum):
 LRU_CACHE: Any = type(functools.lru_cache(lambda: None))
 DICT_VIEWS: Any = (type({}.keys()), type({}.values()), type({}.items()))
 BOUND = (types.BuiltinMethodType, types.MethodWrapperType)
+FIELD: Any = type(vars(namedtuple("_Fields", "field"))["field"])  # of a named tuple: it has a position and a text
 GENERATORS = (np.random.Generator, np.random.RandomState, np.random.BitGenerator)
 COPIED = (types.SimpleNamespace, types.MappingProxyType, UserDict, UserList, ChainMap)
 """Classes of Python's library whose arrays become inputs: traced tensors can be in the place of these."""
@@ -181,7 +182,7 @@ _IMMUTABLE: tuple[Any, ...] = (
     *(datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo),
     *(re.Pattern, re.Match, operator.itemgetter, operator.attrgetter, operator.methodcaller),
     *(types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType),
-    *(types.GetSetDescriptorType, types.MemberDescriptorType, types.GenericAlias, types.UnionType, Token),
+    *(types.GetSetDescriptorType, types.MemberDescriptorType, FIELD, types.GenericAlias, types.UnionType, Token),
     *(type(Lock()), type(RLock()), np.ufunc, np.dtype, np.generic, super),
 )
 _IMMUTABLE_NAMES = frozenset({"decimal.Decimal", "zoneinfo.ZoneInfo", "_struct.Struct", "uuid.UUID"})

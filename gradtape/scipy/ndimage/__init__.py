@@ -126,16 +126,6 @@ __all__ = [
 ]
 
 REASONS = {
-    "returns truth values, which have no gradient": (
-        "binary_closing binary_dilation binary_erosion binary_fill_holes binary_hit_or_miss binary_opening "
-        "binary_propagation generate_binary_structure iterate_structure"
-    ),
-    "returns whole numbers, which have no gradient": (
-        "find_objects histogram label maximum_position minimum_position value_indices watershed_ift"
-    ),
-    "measures distances between elements that are 0 and others, which do not move with their values": (
-        "distance_transform_bf distance_transform_cdt distance_transform_edt"
-    ),
     "calls a function of yours with bare arrays; np.lib.stride_tricks.sliding_window_view gives it tensors": (
         "generic_filter generic_filter1d generic_gradient_magnitude generic_laplace labeled_comprehension "
         "vectorized_filter"
@@ -145,4 +135,11 @@ REASONS = {
 }
 """Why functions refuse tensors whose gradient is recorded: names for each reason."""
 
-__getattr__, __dir__, __test__ = original.module(globals(), REASONS)
+PIECEWISE_CONSTANT = """
+    binary_closing binary_dilation binary_erosion binary_fill_holes binary_hit_or_miss binary_opening binary_propagation
+    distance_transform_bf distance_transform_cdt distance_transform_edt find_objects generate_binary_structure histogram
+    iterate_structure label maximum_position minimum_position value_indices watershed_ift
+"""
+"""The functions whose results are places, labels, counts and truth values, or depend on those only."""
+
+__getattr__, __dir__, __test__ = original.module(globals(), REASONS, PIECEWISE_CONSTANT)

@@ -74,7 +74,9 @@ def least_squares(
     (5,)
     """
     arguments, named = as_tuple(args), kwargs or {}
-    run = Run("scipy.optimize.least_squares", x0, arguments, list(named.values()), f_scale)
+    x0 = stacked(x0)
+    run = Run("scipy.optimize.least_squares", x0, arguments, list(named.values()), f_scale, traces=True)
+    plain = run.function(lambda x: fun(x, *arguments, **named))
 
     def call(x: Any) -> Any:
         return vector(fun(x, *arguments, **named))
@@ -87,7 +89,7 @@ def least_squares(
 
     def compute() -> Any:
         return original.contents.least_squares(
-            run.function(lambda x: fun(x, *arguments, **named)),
+            plain,
             unknowns(run, x0),
             slope,
             bounds if is_object and not run.is_followed else (run.numbers(low), run.numbers(high)),
@@ -118,7 +120,7 @@ def least_squares(
     )
     limits = None if unbounded else Limits.of_sides(sides[0], sides[1], at.shape[0])
     moved = fitted(run, call, at, limits, loss, stacked(f_scale))
-    result = found[0] if run.levels else found
+    result = found[0] if run.levels else run.fields(found)
     if run.levels:
         result.success = run.gathered(found, lambda each: np.asarray(each.success))
     result.x, result.fun = moved, call(moved)
@@ -175,13 +177,14 @@ def curve_fit(
     array([[-0.8, -0.4,  0. ,  0.4,  0.8],
            [ 0.6,  0.4,  0.2,  0. , -0.2]])
     """
-    run = Run("scipy.optimize.curve_fit", xdata, ydata, p0, sigma)
-    x, y = stacked(xdata), stacked(ydata)
+    x, y, p0 = stacked(xdata), stacked(ydata), stacked(p0)
     weights = None if sigma is None else stacked(sigma)
+    run = Run("scipy.optimize.curve_fit", x, y, p0, weights, traces=not full_output)
+    single = run.function(f)
 
     @functools.wraps(f)
     def plain(points: Any, *parameters: Any) -> Any:
-        return run.numbers(f(points, *parameters))
+        return single(points, *parameters)
 
     slope = run.function(jac) if callable(jac) else jac
     options = {} if nan_policy is None else {"nan_policy": nan_policy}

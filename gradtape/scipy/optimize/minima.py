@@ -12,7 +12,7 @@ from gradtape.extend import Tensor, off_tape, solver_error
 from gradtape.ops import concatenate
 from gradtape.ops import where as where_op
 from gradtape.scipy.callbacks import Run, as_tuple, solution, stacked, vector
-from gradtape.scipy.optimize.roots import number, original, unknowns
+from gradtape.scipy.optimize.roots import number, original, scalar_function, unknowns
 from gradtape.transforms.gradients import grad, vjp
 from gradtape.transforms.jacobians import jacobian
 
@@ -219,17 +219,22 @@ def minimize(
            [-0.3333,  0.6667]])
     """
     arguments = as_tuple(args)
-    run = Run("scipy.optimize.minimize", x0, arguments)
     has_slope = jac is not None and not callable(jac) and not isinstance(jac, str) and bool(jac)
+    start = stacked(x0)
+    run = Run("scipy.optimize.minimize", start, arguments, traces=not has_slope and _is_empty(constraints))
+    single = run.function(lambda x: fun(x, *arguments))
 
     def plain(x: Any) -> Any:
+        if not has_slope:
+            return number(single(x))
         found = fun(x, *arguments)
-        return (number(run.numbers(found[0])), run.numbers(found[1])) if has_slope else number(run.numbers(found))
+        return number(run.numbers(found[0])), run.numbers(found[1])
 
     def extra(function: Any) -> Any:
         return run.function(lambda x, *more: function(x, *more, *arguments)) if callable(function) else function
 
-    start = stacked(x0)
+    slope, product = jac if isinstance(jac, str) or not callable(jac) else extra(jac), extra(hessp)
+    curvature = extra(hess) if callable(hess) and not isinstance(hess, type) else hess
     size = int(np.size(start)) if not isinstance(start, Tensor) else start.size
     limits = None if bounds is None else Limits(bounds, size)
     if limits is not None:
@@ -239,12 +244,12 @@ def minimize(
     def compute() -> Any:
         return original.contents.minimize(
             plain,
-            unknowns(run, x0),
+            unknowns(run, start),
             (),
             method,
-            jac if isinstance(jac, str) or not callable(jac) else extra(jac),
-            extra(hess) if callable(hess) and not isinstance(hess, type) else hess,
-            extra(hessp),
+            slope,
+            curvature,
+            product,
             bounds
             if limits is None or (hasattr(bounds, "keep_feasible") and not run.is_followed)
             else limits.plain(run),
@@ -275,9 +280,8 @@ def _is_empty(constraints: Any) -> bool:
 
 def _result(run: Run, found: Any, moved: Any, value: Any) -> Any:
     """SciPy's result with the minimum and its value as tensors."""
-    result = found
+    result = found[0] if run.levels else run.fields(found)
     if run.levels:
-        result = found[0]
         result.success = run.gathered(found, lambda each: np.asarray(each.success))
     result.x = moved
     result.fun = _one_number(value(moved), run.title)
@@ -302,13 +306,12 @@ def minimize_scalar(
     0.6883
     """
     arguments = as_tuple(args)
-    run = Run("scipy.optimize.minimize_scalar", arguments, bracket, bounds)
+    run = Run("scipy.optimize.minimize_scalar", arguments, bracket, bounds, traces=True)
+    plain = scalar_function(run, fun, arguments)
 
     def compute() -> Any:
         pairs = [None if each is None else tuple([run.numbers(x) for x in each]) for each in (bracket, bounds)]
-        return original.contents.minimize_scalar(
-            lambda x: number(run.numbers(fun(x, *arguments))), *pairs, (), method, tol, options
-        )
+        return original.contents.minimize_scalar(plain, *pairs, (), method, tol, options)
 
     found = run.solve(compute)
     if not run.is_followed:

@@ -22,7 +22,8 @@ def scalar_function(run: Run, function: Any, args: tuple[Any, ...]) -> Any:
     """A function of one number for SciPy; None and True as they are."""
     if not callable(function):
         return function
-    return lambda x: number(run.numbers(function(x, *args)))
+    numbers = run.function(lambda x: function(x, *args))
+    return lambda x: number(numbers(x))
 
 
 def moving_number(run: Run, call: Any, found: Any, part: Any) -> Any:
@@ -38,7 +39,7 @@ def bracketed(name: str) -> Any:
         title = f"scipy.optimize.{name}"
         theirs = getattr(original.contents, name)
         arguments = as_tuple(args)
-        run = Run(title, a, b, arguments)
+        run = Run(title, a, b, arguments, traces=not (options.get("full_output") or len(rest) > 3))
         plain = scalar_function(run, f, arguments)
         found = run.solve(lambda: theirs(plain, run.numbers(a), run.numbers(b), (), *rest, **options))
         if not run.is_followed:
@@ -90,16 +91,16 @@ def root_scalar(
     0.25
     """
     arguments = as_tuple(args)
-    run = Run("scipy.optimize.root_scalar", arguments, bracket, x0, x1)
     several = fprime is not None and not callable(fprime) and bool(fprime)
+    run = Run("scipy.optimize.root_scalar", arguments, bracket, x0, x1, traces=not several)
+    single = scalar_function(run, f, arguments)
+    slopes = [scalar_function(run, each, arguments) for each in (fprime, fprime2)]
 
     def plain(x: Any) -> Any:
-        found = f(x, *arguments)
-        return tuple([number(run.numbers(each)) for each in found]) if several else number(run.numbers(found))
+        return tuple([number(run.numbers(each)) for each in f(x, *arguments)]) if several else single(x)
 
     def compute() -> Any:
         ends = None if bracket is None else [run.numbers(end) for end in bracket]
-        slopes = [scalar_function(run, each, arguments) for each in (fprime, fprime2)]
         starts = [None if x is None else run.numbers(x) for x in (x0, x1)]
         return original.contents.root_scalar(
             plain, (), method, ends, *slopes, *starts, xtol=xtol, rtol=rtol, maxiter=maxiter, options=options
@@ -110,7 +111,7 @@ def root_scalar(
         return found
     value = (lambda x: f(x, *arguments)[0]) if several else (lambda x: f(x, *arguments))
     root = moving_number(run, value, found, lambda each: each.root)
-    result = found[0] if run.levels else found
+    result = found[0] if run.levels else run.fields(found)
     result.root = root
     return result
 
@@ -150,7 +151,8 @@ def newton(
     array([0.333333, 0.083333])
     """
     arguments = as_tuple(args)
-    run = Run("scipy.optimize.newton", x0, arguments, x1)
+    x0 = stacked(x0)
+    run = Run("scipy.optimize.newton", x0, arguments, x1, traces=not full_output)
     functions = [scalar_function(run, each, arguments) for each in (func, fprime, fprime2)]
 
     def compute() -> Any:
@@ -188,12 +190,13 @@ def root(
     array([-1.,  2.])
     """
     arguments = as_tuple(args)
-    run = Run("scipy.optimize.root", x0, arguments)
     has_jacobian = jac is not None and not callable(jac) and bool(jac)
+    x0 = stacked(x0)
+    run = Run("scipy.optimize.root", x0, arguments, traces=not has_jacobian)
+    single = run.function(lambda x: fun(x, *arguments))
 
     def plain(x: Any) -> Any:
-        found = fun(x, *arguments)
-        return tuple(map(run.numbers, found)) if has_jacobian else run.numbers(found)
+        return tuple(map(run.numbers, fun(x, *arguments))) if has_jacobian else single(x)
 
     slope = run.function(lambda x: jac(x, *arguments)) if callable(jac) else jac
     found = run.solve(
@@ -203,7 +206,7 @@ def root(
         return found
     value = (lambda x: fun(x, *arguments)[0]) if has_jacobian else (lambda x: fun(x, *arguments))
     moved = moving_array(run, value, found, lambda each: each.x)
-    result = found[0] if run.levels else found
+    result = found[0] if run.levels else run.fields(found)
     if run.levels:
         result.success = run.gathered(found, lambda each: np.asarray(each.success))
     result.x = moved
@@ -222,7 +225,8 @@ def fsolve(
     np.float64(0.25)
     """
     arguments = as_tuple(args)
-    run = Run("scipy.optimize.fsolve", x0, arguments)
+    x0 = stacked(x0)
+    run = Run("scipy.optimize.fsolve", x0, arguments, traces=not full_output)
     call = run.function(lambda x: func(x, *arguments))
     slope = run.function(lambda x: fprime(x, *arguments)) if callable(fprime) else fprime
     found = run.solve(
@@ -247,7 +251,8 @@ def fixed_point(
     0.25
     """
     arguments = as_tuple(args)
-    run = Run("scipy.optimize.fixed_point", x0, arguments)
+    x0 = stacked(x0)
+    run = Run("scipy.optimize.fixed_point", x0, arguments, traces=True)
     call = run.function(lambda x: func(x, *arguments))
     found = run.solve(lambda: original.contents.fixed_point(call, unknowns(run, x0), (), xtol, maxiter, method))
     if not run.is_followed:

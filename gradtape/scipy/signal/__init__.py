@@ -75,6 +75,7 @@ from gradtape.scipy.signal.linear_filters import (
     sosfiltfilt,
 )
 from gradtape.scipy.signal.mirrored import original
+from gradtape.scipy.signal.peaks import find_peaks, peak_prominences, peak_widths
 from gradtape.scipy.signal.rates import (
     decimate,
     resample,
@@ -175,6 +176,7 @@ __all__ = [
     "envelope",
     "fftconvolve",
     "filtfilt",
+    "find_peaks",
     "firls",
     "firwin",
     "firwin2",
@@ -216,6 +218,8 @@ __all__ = [
     "normalize",
     "oaconvolve",
     "order_filter",
+    "peak_prominences",
+    "peak_widths",
     "periodogram",
     "resample",
     "resample_poly",
@@ -253,13 +257,10 @@ __all__ = [
 original.functions["get_window"] = get_window
 
 REASONS = {
-    "returns whole numbers, which have no gradient": (
-        "argrelextrema argrelmax argrelmin choose_conv_method correlation_lags find_peaks find_peaks_cwt max_len_seq"
-    ),
+    "returns whole numbers, which have no gradient": ("choose_conv_method correlation_lags max_len_seq"),
     "chooses an order, which is a whole number": "buttord cheb1ord cheb2ord ellipord iirdesign kaiserord",
     "says whether a condition holds": "check_COLA check_NOLA",
     "groups roots that are close to one another": "invres invresz residue residuez unique_roots",
-    "measures peaks between neighbours that it searches for": "peak_prominences peak_widths",
     "is found by exchanging points between iterations": "remez",
     "is not unique: it chooses among the gains that place the poles": "place_poles",
     "takes whole numbers only": "besselap buttap unit_impulse",
@@ -277,4 +278,7 @@ REASONS = {
 }
 """Why functions refuse tensors whose gradient is recorded: names for each reason."""
 
-__getattr__, __dir__, __test__ = original.module(globals(), REASONS)
+PIECEWISE_CONSTANT = "argrelextrema argrelmax argrelmin find_peaks_cwt"
+"""The functions whose results are places."""
+
+__getattr__, __dir__, __test__ = original.module(globals(), REASONS, PIECEWISE_CONSTANT)

@@ -43,7 +43,7 @@ original.functions["gaussian_kde"] = gaussian_kde
 REASONS = {
     "is a function of ranks, which are whole numbers without a gradient": """
         ansari bws_test brunnermunzel chatterjeexi cramervonmises cramervonmises_2samp fligner friedmanchisquare
-        kendalltau kruskal mannwhitneyu median_test mood page_trend_test rankdata ranksums somersd
+        kendalltau kruskal mannwhitneyu median_test mood page_trend_test ranksums somersd
         spearmanr spearmanrho tiecorrect weightedtau wilcoxon
     """,
     "counts, and whole numbers have no gradient": """
@@ -74,4 +74,7 @@ REASONS = {
 for _name, _reason in CONSTANT_DENSITIES.items():
     REASONS[_reason] = f"{REASONS[_reason]} {_name}"
 
-__getattr__, __dir__, __test__ = original.module(globals(), REASONS)
+PIECEWISE_CONSTANT = "rankdata"
+"""The functions whose results are ranks."""
+
+__getattr__, __dir__, __test__ = original.module(globals(), REASONS, PIECEWISE_CONSTANT)

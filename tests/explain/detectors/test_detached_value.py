@@ -129,6 +129,94 @@ def test_a_function_of_math_by_its_own_name_is_not_left_out() -> None:
     assert str(problem.fixes[0]) == "np.sqrt(k * 1.7)"
 
 
+class Delay:
+    """A buffer that keeps its numbers in an attribute."""
+
+    def __init__(self) -> None:
+        self.held = np.zeros(2)
+        self.seen = np.zeros(1)
+
+    def push(self, value: Any) -> None:
+        self.held[0] = value
+        self.seen[0] = value
+
+    def latest_first(self) -> Any:
+        return np.roll(self.held, 1)[::-1]
+
+
+def fill_in(k: Any, out: Any) -> None:
+    out[0] = 2.0 * k
+
+
+def weigh(numbers: Any, k: Any) -> Any:
+    return numbers * k
+
+
+def _reported_at_a_round_number(loss: Any) -> list[Any]:
+    """The problems where no number has digits by which it could be known again."""
+    problems: list[Any] = []
+    with gt.explain.configure(GT210="note"), gt.explain.listening(problems.append):
+        gt.grad(loss)(0.5)
+    return [problem.main.text for problem in problems if problem.code == "GT210"]
+
+
+def test_an_element_of_an_attribute_is_followed() -> None:
+    """An array that is an attribute is the same array where a method returns it; another attribute is not."""
+
+    def loss(k: Any) -> Any:
+        delay = Delay()
+        delay.push(k)
+        return np.sum(delay.latest_first() * k)
+
+    assert _reported_at_a_round_number(loss) == ["self.held[0]"]
+
+
+def test_an_argument_that_was_written_into_is_followed() -> None:
+    """A function that writes into its argument has written into the array of its caller."""
+
+    def loss(k: Any) -> Any:
+        numbers, others = np.zeros(2), np.ones(2)
+        fill_in(k, numbers)
+        return np.sum(numbers + k) + np.sum(others + k)
+
+    assert _reported_at_a_round_number(loss) == ["out[0]"]
+
+
+def test_an_array_that_is_passed_on_is_followed() -> None:
+    """An operand that is an argument is what every call passes for it."""
+
+    def loss(k: Any) -> Any:
+        table = {"a": np.zeros(2), "b": np.ones(2)}
+        table["a"][1] = k
+        return np.sum(weigh(table["a"], k))
+
+    assert _reported_at_a_round_number(loss) == ['table["a"][1]']
+
+
+def test_another_entry_of_a_dictionary_is_not_blamed() -> None:
+    """Entries are compared by their keys."""
+
+    def loss(k: Any) -> Any:
+        table = {"a": np.zeros(2), "b": np.ones(2)}
+        table["a"][1] = k
+        return np.sum(table["b"] * k)
+
+    assert _reported_at_a_round_number(loss) == []
+
+
+def test_what_is_assigned_in_a_tuple_is_followed() -> None:
+    """`y[0], y[1] = a, b` assigns each value to one target."""
+
+    def loss(k: Any) -> Any:
+        numbers = np.zeros(2)
+        numbers[0] = k
+        y = np.outer(np.ones(2), [1.0, 2.0]) * k
+        y[0], y[1] = numbers, 2.0 * k
+        return np.sum(y)
+
+    assert _reported_at_a_round_number(loss) == ["numbers[0]"]
+
+
 OURS = "import gradtape.numpy as np"
 
 
@@ -205,6 +293,8 @@ class TestFilesWithoutGradtape:
             "d = np.zeros((2, 2))\n    rows = {'u': d[0]}\n    rows['u'] += x\n    return np.sum(d**2)",
             "d = np.zeros((2, 2))\n    row = d[0]\n    np.add(x, 1.0, out=row)\n    return np.sum(d**2)",
             "d = np.zeros((2, 2))\n    row = d[0]\n    np.add.at(row, [0, 0], x)\n    return np.sum(d**2)",
+            "d = np.zeros(3)\n    np.cumsum(x, out=d[1:])\n    return np.sum(d**2)",
+            "a, b = map(np.array, ((x[0], 2.0), (3.0, x[1])))\n    return np.sum(a * b**2)",
         ],
     )
     def test_the_first_fix_is_the_import(self, body: str, tmp_path: Path) -> None:
@@ -231,3 +321,39 @@ class TestFilesWithoutGradtape:
         with pytest.raises(gt.DetachError) as caught:
             gt.grad(namespace["f"])(np.array([1.0, 2.0]))
         assert "d = gt.at(d)[1:].add(x)  # import gradtape as gt" in caught.value.problem.fixes
+
+    @pytest.mark.parametrize(
+        "body",
+        [
+            "d[1:] += x",
+            "d += 2.0 * x[0]",
+            "d[1:] = x",
+            "np.moveaxis(d, 0, 0)[1:] = x",
+            "np.add(x, 1.0, out=d[1:])",
+        ],
+    )
+    def test_an_argument_is_to_be_made_by_our_numpy(self, body: str, tmp_path: Path) -> None:
+        """Another array by the name of an argument would leave that of the caller as it was: the import is advised."""
+        source = "import numpy as np\ndef g(d, x):\n    " + body
+        source += "\ndef f(x):\n    d = np.zeros(3)\n    g(d, x)\n    return np.sum(d**2)\n"
+        file = tmp_path / "program.py"
+        file.write_text(source)
+        namespace: dict[str, Any] = {}
+        exec(compile(source, str(file), "exec"), namespace)
+        with pytest.raises(gt.DetachError) as caught:
+            gt.grad(namespace["f"])(np.array([1.0, 2.0]))
+        assert caught.value.problem.fixes[0].startswith(OURS)
+        mended: dict[str, Any] = {}
+        exec(source.replace("import numpy as np", OURS), mended)
+        gt.gradcheck(mended["f"], np.array([1.0, 2.0]))
+
+
+def test_an_error_inside_of_minimize_is_not_replaced() -> None:
+    """SciPy replaces a TypeError of the objective by one that says nothing of tensors."""
+    from scipy.optimize import minimize
+
+    def loss(x: Any) -> Any:
+        return np.sum(minimize(lambda z: np.sum((z - x) ** 2), np.zeros(2)).x)
+
+    with pytest.raises(gt.GradTapeError, match=r"scipy\.optimize\.minimize takes bare arrays"):
+        gt.grad(loss)(np.array([1.0, 2.0]))

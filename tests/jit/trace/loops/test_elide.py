@@ -558,7 +558,7 @@ def test_nothing_is_kept_alive() -> None:
     assert [level() for level in levels] == [None] * len(levels)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(24))
 def test_random_loops(seed: int) -> None:
     check(seed)
 

@@ -1,0 +1,46 @@
+"""Functions of the user's that a solver of another library calls, inside `jit`.
+
+The solver runs when the compiled program runs, on plain numbers. The function that it calls was written for tensors,
+and may read some from outside of it, which have other numbers in each call. So it is traced once, for arguments of one
+shape, into a program whose inputs are its arguments and these tensors; `TracedCallback` runs that program on numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gradtape.core.tensor import Tensor
+from gradtape.jit.errors import Unrollable, Untraceable
+from gradtape.jit.runtime.while_loops import EvaluatingRunner
+from gradtape.jit.trace.loops.scan_body import TracedFunction, current_level
+
+
+class TracedCallback:
+    """A function of arrays as a program: `read` are the tensors from outside that it reads."""
+
+    def __init__(self, traced: TracedFunction) -> None:
+        self.read: list[Tensor] = traced.read
+        self._inputs = [(value.shape, value.dtype) for value in traced.program.inputs]
+        self._run = EvaluatingRunner(traced.program)
+
+    def __call__(self, arguments: Sequence[Any], read: Sequence[Any]) -> Any:
+        """What the function returns for numbers: those of its arguments, and of the tensors that it reads."""
+        given = [np.asarray(x, dtype) for x, (_, dtype) in zip((*arguments, *read), self._inputs, strict=True)]
+        (found,) = self._run.call(*given)
+        return found
+
+
+def trace_callback(title: str, function: Callable[..., Any], samples: Sequence[Any]) -> TracedCallback:
+    """The function that `title` calls, traced on arguments like `samples`, in the program that is being traced.
+
+    Raises `Untraceable` if what it does depends on the numbers.
+    """
+    level = current_level([])
+    assert level is not None
+    try:
+        return TracedCallback(TracedFunction(level, lambda given: [function(*given)], list(samples)))
+    except Unrollable as error:
+        raise Untraceable(f"it calls {title}, whose function cannot be traced: {error}") from None
