@@ -20,4 +20,5 @@ for _ in range(2):
     grads = tape.gradient(loss, policy.trainable_variables)
     optimizer.apply_gradients(zip(grads, policy.trainable_variables))
 action = tf.argmax(policy(states), axis=1)
-assert action.shape == (14,) and float(loss) < 0
+assert action.shape == (14,)
+assert float(loss) < 0

@@ -24,4 +24,5 @@ for epoch in range(3):
     loss.backward()
     optimizer.step()
 log = {"loss": loss.item(), "norm": float(embedding.weight.norm())}
-assert embedding.weight.grad is not None and log["loss"] > 0
+assert embedding.weight.grad is not None
+assert log["loss"] > 0

@@ -22,4 +22,5 @@ for _ in range(3):
     loss.backward()
     optimizer.step()
 stored = codes.detach().long()
-assert stored.dtype == torch.int64 and loss.isfinite()
+assert stored.dtype == torch.int64
+assert loss.isfinite()

@@ -22,4 +22,5 @@ for episode in range(3):
     optimizer.step()
 action = q_net(state).argmax(dim=1)
 taken = q_net(state).gather(1, action[:, None]).squeeze(1)
-assert taken.requires_grad and not action.is_floating_point()
+assert taken.requires_grad
+assert not action.is_floating_point()

@@ -27,5 +27,5 @@ for _ in range(5):
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
-net.shown = [layer for layer in net.layers]
+net.shown = list(net.layers)
 assert len(list(net.parameters())) == 10
