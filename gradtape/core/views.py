@@ -166,7 +166,7 @@ def lay_out(result: T, order: str, like: Any = None) -> T:
     tensor: Any = result
     now = tensor._memory()
     rank = tensor.ndim
-    if type(now) is not np.ndarray or not now.size or rank < 2:
+    if type(now) is not np.ndarray or not now.size or not rank or now.ndim < 2:
         return result
     axes = list(range(rank))
     if order in ("A", "K"):

@@ -342,7 +342,7 @@ def example_memory(x: Tensor) -> Any:
 
 def _lay_out_reading(out: Any, x: Any, parts: Index) -> Any:
     """`out`, which is `x[parts]` with index arrays, laid out in memory as NumPy does it for one example."""
-    if not isinstance(out, Tensor) or out.ndim < 2 or not math.prod(out.shape):
+    if not isinstance(out, Tensor) or not out.ndim or not math.prod(out.shape):
         return out
     example = example_memory(x) if isinstance(x, Tensor) else x
     index = tuple([np.zeros(part.shape, int) if isinstance(part, Lifted) else part for part in parts])

@@ -138,6 +138,10 @@ y[[[0], [1]], [1, 2]]
 (y[None] * y[:, None])[[0, 1], :, [0, 1]]
 np.moveaxis(y[None] * y[:, None], 2, 0)[:, [0, 1], [1, 0]]
 y[np.array([True, False, True])]
+y[0, [0, 2]]
+y[[0, 1], [1, 2]]
+y[0][np.array([True, False, True])]
+y.ravel()[[1, 2, 5]]
 np.compress([True, False, True], y.T, axis=1)
 np.take(y.T, [0, 1], axis=1)
 y[i]
