@@ -100,6 +100,19 @@ def fitted_curve(a: Any) -> Any:
     return found[0] + found[1] * 2.0 + covariance[0, 0]
 
 
+@program
+def non_negative(a: Any) -> Any:
+    found, rest = optimize.nnls(numpy.vander(POINTS, 3), np.cos(a * POINTS) - 0.3)
+    return found.sum() + rest
+
+
+@program
+def assignment(a: Any) -> Any:
+    cost = np.abs(np.array([a, 1.5, 0.2 * a])[:, None] - numpy.array([0.1, 1.4, 1.55])) ** 2
+    rows, columns = optimize.linear_sum_assignment(cost)
+    return cost[rows, columns].sum()
+
+
 @pytest.mark.parametrize("function", PROGRAMS, ids=lambda function: function.__name__)
 @pytest.mark.parametrize("transform", [lambda f: f, gt.grad, lambda f: gt.grad(gt.grad(f)), gt.jacfwd])
 def test_the_compiled_program_calls_the_solver(function: Callable[[Any], Any], transform: Any) -> None:

@@ -130,8 +130,8 @@ def nnls(A: Any, b: Any, *rest: Any, **options: Any) -> Any:
     array([[1., 0.],
            [0., 0.]])
     """
-    run = Run("scipy.optimize.nnls", A, b)
     matrix, right = _value(A), _value(b)
+    run = Run("scipy.optimize.nnls", matrix, right, traces=True)
     found = run.solve(lambda: original.contents.nnls(run.numbers(matrix), run.numbers(right), *rest, **options))
     x = run.gathered(found, lambda each: np.asarray(each[0]))
     positive = x > 0.0
@@ -189,10 +189,10 @@ def linear_sum_assignment(cost_matrix: Any, maximize: bool = False) -> Any:
     array([[0., 1.],
            [1., 0.]])
     """
-    run = Run("scipy.optimize.linear_sum_assignment", cost_matrix)
     cost = stacked(cost_matrix)
+    run = Run("scipy.optimize.linear_sum_assignment", cost, traces=True)
     found = run.solve(lambda: original.contents.linear_sum_assignment(run.numbers(cost), maximize))
-    if not run.levels:
+    if not run.levels and not run.is_traced:
         return found
     return run.gathered(found, lambda each: each[0]), run.gathered(found, lambda each: each[1])
 
