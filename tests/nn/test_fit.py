@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import gradtape as gt
-import gradtape.jit.api
+from gradtape.jit import api
 from gradtape.nn import functional
 from gradtape.nn.storage import read
 from gradtape.training.history import History, sparkline
@@ -174,13 +174,13 @@ def test_compiled_and_not_compiled_learn_the_same() -> None:
 def test_a_step_is_traced_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also with running averages, which change, and are written back to the model after each epoch, and dropout."""
     traced: list[Any] = []
-    compile_call = gradtape.jit.api.compile_call
+    compile_call = api.compile_call
 
     def counted(*args: Any) -> Any:
         traced.append(args)
         return compile_call(*args)
 
-    monkeypatch.setattr(gradtape.jit.api, "compile_call", counted)
+    monkeypatch.setattr(api, "compile_call", counted)
     nn, rng = gt.nn, np.random.default_rng(5)
     model = nn.Sequential(nn.Linear(3, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Dropout(0.2), nn.Linear(8, 1))
     model.initialise(rng)
