@@ -195,7 +195,7 @@ def show(name: str, found: dict[str, Any], counts: dict[str, list[str]]) -> str:
             counts["native"].append(name)
         if main["native"] is not None and speedup > 1.0:
             counts["faster"].append(name)
-        ratio = main["compiled"] / other["compiled"] if other else None
+        ratio = main["compiled"] / other["compiled"] if other and other["compiled"] else None
         if ratio is not None:
             counts["compared"].append(name)
             if ratio <= ENOUGH:
