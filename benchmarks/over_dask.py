@@ -128,7 +128,7 @@ def on_workers(options: argparse.Namespace, alone: float, bits: str) -> None:
     walls = {}
     for workers in (1, 2):
         cluster = distributed.LocalCluster(
-            n_workers=workers, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
+            n_workers=workers, threads_per_worker=1, dashboard_address=":0", silence_logs=logging.CRITICAL
         )
         with cluster, distributed.Client(cluster) as client:
             processes = [psutil.Process(pid) for pid in client.run(os.getpid).values()]
@@ -160,7 +160,7 @@ def overhead(options: argparse.Namespace) -> None:
     from gradtape import distributed as gd
 
     cluster = distributed.LocalCluster(
-        n_workers=1, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
+        n_workers=1, threads_per_worker=1, dashboard_address=":0", silence_logs=logging.CRITICAL
     )
     tasks = list(range(500))
     with cluster, distributed.Client(cluster) as client:

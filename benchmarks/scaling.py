@@ -180,7 +180,7 @@ def measure() -> list[str]:
         return np.mean((x @ w) ** 2)
 
     lines = ["| workers | design | CPU beside the workers', ms a pass | model |", "|---|---|---|---|"]
-    options: dict[str, Any] = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": logging.CRITICAL}
+    options: dict[str, Any] = {"threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": logging.CRITICAL}
     x = da.random.default_rng(0).normal(size=(64_000, 20), chunks=(500, 20))
     work = Work("", 0.0, 128, 160)
     for workers in (1, 2, 3, 4):

@@ -55,7 +55,7 @@ def main() -> None:
     alone, history = train(data, options.epochs, on="synchronous", jit=jit)
     print(f"one process:  bits {alone}, loss {history['loss'][-1]:.4f}")
     cluster = LocalCluster(
-        n_workers=options.workers, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
+        n_workers=options.workers, threads_per_worker=1, dashboard_address=":0", silence_logs=logging.CRITICAL
     )
     with cluster, Client(cluster) as client:
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.distributed.check import ROWS
-from gradtape.distributed.choosing import choose_engine
+from gradtape.distributed.engine_choice import choose_engine
 from gradtape.distributed.engines import Broadcast
 from gradtape.distributed.reduction import Part, hand_out
 from gradtape.distributed.rows import Blocks, Rows, is_dask

@@ -306,7 +306,7 @@ class ShardEngine(Engine):
             (address, first), *others = actors.items()
             answer: Answer = answer_of(first.run(given, tree_of(others, self.shards.fan)), address)
         except Exception as error:
-            if not _is_loss(error):
+            if not _is_lost_worker(error):
                 raise
             return Answer([], f"{type(error).__name__}: {error}")
         return answer
@@ -390,7 +390,7 @@ def _is_there(actor: Any) -> bool:
         return False
 
 
-def _is_loss(error: Exception) -> bool:
+def _is_lost_worker(error: Exception) -> bool:
     """Whether an error tells that a worker was lost."""
     lost = ("KilledWorker", "CommClosedError", "FutureCancelledError", "CancelledError", "NoValidWorkerError")
     text = str(error)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.distributed.check import ROWS, check_residuals, find_reduction
-from gradtape.distributed.choosing import choose_engine
+from gradtape.distributed.engine_choice import choose_engine
 from gradtape.distributed.engines import Broadcast, Engine
 from gradtape.distributed.programs import Program, weighted_sum
 from gradtape.distributed.reduction import Part, hand_out

@@ -36,7 +36,7 @@ W = RNG.normal(size=6)
 @pytest.fixture(scope="module")
 def client() -> Iterator[Any]:
     """The client of a cluster of one worker, to begin with."""
-    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": None, "memory_limit": "800MB"}
+    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": ":0", "memory_limit": "800MB"}
     with (
         distributed.LocalCluster(processes=True, silence_logs=logging.CRITICAL, **options) as cluster,
         distributed.Client(cluster, timeout=WAIT) as client,

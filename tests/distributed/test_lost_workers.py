@@ -40,7 +40,7 @@ W = RNG.normal(size=8)
 
 
 def cluster(workers: int, threads: int = 1, memory: str = "800MB") -> Any:
-    options = {"n_workers": workers, "threads_per_worker": threads, "memory_limit": memory, "dashboard_address": None}
+    options = {"n_workers": workers, "threads_per_worker": threads, "memory_limit": memory, "dashboard_address": ":0"}
     return distributed.LocalCluster(processes=True, silence_logs=logging.CRITICAL, **options)
 
 

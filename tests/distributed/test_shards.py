@@ -32,7 +32,7 @@ W = mpi_program.W
 @pytest.fixture(scope="module")
 def client() -> Iterator[Any]:
     """The client of a cluster of three workers, which find the modules of the tests."""
-    options = {"n_workers": 3, "threads_per_worker": 1, "dashboard_address": None, "memory_limit": "800MB"}
+    options = {"n_workers": 3, "threads_per_worker": 1, "dashboard_address": ":0", "memory_limit": "800MB"}
     with (
         distributed.LocalCluster(processes=True, silence_logs=logging.CRITICAL, **options) as cluster,
         distributed.Client(cluster, timeout=WAIT) as client,

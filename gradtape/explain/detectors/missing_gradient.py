@@ -80,7 +80,7 @@ def explain_departure(departure: Record) -> Why:
     if departure.reason.startswith("Variable.assign"):
         head = "the value was assigned to a variable"
     elif code == "GT210":
-        from gradtape.explain.detectors.detached_value import describe_departure
+        from gradtape.explain.detectors.departure_fixes import describe_departure
 
         head, fix = describe_departure(departure)
     return verdict(

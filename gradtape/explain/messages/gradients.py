@@ -112,7 +112,7 @@ def source_not_tensor(source: Any) -> GradTapeError:
 
 def target_not_tensor(target: Any, tape: GradientTape | None = None) -> GradTapeError:
     """The error for a target that is no tensor, with the place where it stopped to be one."""
-    from gradtape.explain.detectors.detached_value import describe_departure
+    from gradtape.explain.detectors.departure_fixes import describe_departure
     from gradtape.explain.graph.cuts import fix_for
     from gradtape.explain.graph.paths import latest_departures
     from gradtape.explain.graph.watch import GraphWatch

@@ -124,7 +124,7 @@ def last_refused_conversion() -> Span | None:
 
 def silent_detach(shape: Shape) -> GradTapeError:
     """The error for a conversion to NumPy that would lose a gradient, with the differentiable equivalent."""
-    from gradtape.explain.detectors.detached_value import fixes_for_conversion
+    from gradtape.explain.detectors.departure_fixes import fixes_for_conversion
     from gradtape.explain.detectors.foreign_function import (
         expression_outside_packages,
         find_foreign_call,
@@ -182,7 +182,7 @@ def sparse_matrix_detached(shape: Shape) -> GradTapeError:
 
 def written_into_array(shape: Shape) -> GradTapeError:
     """A tracked result would be written into a plain array: by `a[i] += x`, `a += x`, or `out=a`."""
-    from gradtape.explain.detectors.detached_value import MADE_WITH_OURS, fixes_for_write
+    from gradtape.explain.detectors.departure_fixes import MADE_WITH_OURS, fixes_for_write
     from gradtape.explain.source.expression import UserExpression
 
     name, offered = fixes_for_write(UserExpression.present())

@@ -25,8 +25,9 @@ from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import SourceFile, one_line
 from gradtape.watching.tensorflow import keras_shapes, program_errors
 from gradtape.watching.tensorflow.keras_shapes import lengths_of, text_of
+from gradtape.watching.tensorflow.merged_operations import constant_of
 from gradtape.watching.tensorflow.operations import ELEMENTWISE_PAIRS, TABLE
-from gradtape.watching.tensorflow.recorder import TensorFlowRecorder, constant_of
+from gradtape.watching.tensorflow.recorder import TensorFlowRecorder
 from gradtape.watching.tensorflow.request_errors import examples_problem, source_problem, spent_problem, target_problem
 from gradtape.watching.tensorflow.tapes import TapeWatch
 from gradtape.watching.tensorflow.values import is_eager, is_symbolic
