@@ -71,6 +71,7 @@ Recording
 
 current_recording()           which tapes record now: an immutable state with `.bits`, `.without(tape)`, ...
 may_record()                  whether what is computed now may come to depend on a value that is followed
+bind_early(function)          a function that runs again later, with the values that its names have now
 use_recording(state)          such a state for the length of a `with` block
 TapeType                      the metaclass of tapes
 is_tracing(values)            whether `jit` traces a program that values belong to, and not a batch of one
@@ -78,6 +79,7 @@ Attempts                      a loop of steps that may be rejected: its conditio
 trace_attempts(attempts, rows)  such a loop as one loop of that program, or None
 scan_in_trace(f, init, xs, recompute)  `gt.scan` as one loop of that program, or None
 trace_callback(title, function, samples)  a function that a solver calls, as a program on numbers
+pull_callback(function, x, read, cotangent)  the cotangents of the tensors that such a function reads
 number_in_trace(value)        the number that a value has in the call that is traced, without a guard
 set_tangent(accumulator, x, tangent)  have a `gt.ForwardAccumulator` push this tangent along from a tensor
 record_call(function, args, kwargs, numbers)  run a function with the arguments of these numbers on a tape of its own
@@ -223,6 +225,7 @@ from gradtape.transforms.gradients import (
 
 if TYPE_CHECKING:
     from gradtape.atomic_write import PathLike, write_atomically
+    from gradtape.core.early_binding import bind_early
     from gradtape.errors import JitWarning
     from gradtape.explain.detectors.accumulated_grad import note_missing_gradients
     from gradtape.explain.emit.listeners import notify
@@ -238,7 +241,7 @@ if TYPE_CHECKING:
     from gradtape.explain.render.spelling import respell
     from gradtape.explain.source.files import returned_span, span_of
     from gradtape.jit.api import Compiled
-    from gradtape.jit.callbacks import trace_callback
+    from gradtape.jit.callbacks import pull_callback, trace_callback
     from gradtape.jit.errors import Untraceable
     from gradtape.jit.ir.program import Literal
     from gradtape.loops.scan import scan_in_trace
@@ -287,10 +290,11 @@ _LATER = {
     "gradtape.explain.render.spelling": "respell",
     "gradtape.explain.source.files": "returned_span span_of",
     "gradtape.jit.api": "Compiled",
+    "gradtape.core.early_binding": "bind_early",
     "gradtape.errors": "JitWarning",
     "gradtape.jit.errors": "Untraceable",
     "gradtape.jit.ir.program": "Literal",
-    "gradtape.jit.callbacks": "trace_callback",
+    "gradtape.jit.callbacks": "pull_callback trace_callback",
     "gradtape.loops.scan": "scan_in_trace",
     "gradtape.loops.while_loop": "Attempts is_tracing number_in_trace trace_attempts",
     "gradtape.numpy_dispatch.interchange": "import_library torch_to_array",
@@ -483,6 +487,7 @@ __all__ = [
     "as_vector",
     "backward_of",
     "batch_elementwise",
+    "bind_early",
     "cached_property",
     "call_outside",
     "can_push",
@@ -549,6 +554,7 @@ __all__ = [
     "plain_array_types",
     "problem",
     "problem_from_text",
+    "pull_callback",
     "push_tangents",
     "rebuild",
     "record_call",

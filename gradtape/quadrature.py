@@ -170,11 +170,7 @@ def _at_limit(integrand: Function, end: Any, arrays: list[Any]) -> Any:
 
 
 def _numbers(integrand: Function, options: dict[str, Any], a: Any, b: Any, *arrays: Any) -> list[Any]:
-    """The integral of plain arrays, and its error: QUADPACK's for one number, SciPy's `quad_vec` for several."""
-    from scipy import integrate
-
-    dtype = np.result_type(a, b, *[x for x in arrays if x.dtype.kind == "f"])
-    low, high = float(a), float(b)
+    """The integral of plain arrays, and an estimate of its error."""
 
     def plain(x: float) -> Any:
         value = integrand(np.float64(x), *arrays)
@@ -184,41 +180,56 @@ def _numbers(integrand: Function, options: dict[str, Any], a: Any, b: Any, *arra
             value = concrete(value)
         return value
 
-    sample = np.clip(0.5 * (max(low, -1e3) + min(high, 1e3)), min(low, high), max(low, high))
-    size = plain(float(sample)).size
+    low, high = float(a), float(b)
+    dtype = np.result_type(a, b, *[x for x in arrays if x.dtype.kind == "f"])
+    value, error = adaptive_integral("gt.quad", plain, low, high, plain(point_between(low, high)).size, options)
+    return [value.astype(dtype), np.float64(error)]
+
+
+def point_between(low: float, high: float) -> float:
+    """A finite point between two limits."""
+    return float(np.clip(0.5 * (max(low, -1e3) + min(high, 1e3)), min(low, high), max(low, high)))
+
+
+def adaptive_integral(
+    title: str, function: Function, low: float, high: float, size: int, options: dict[str, Any]
+) -> tuple[Any, Any]:
+    """The integral of a function that returns a vector, and its error: QUADPACK's for one number, else `quad_vec`'s."""
+    from scipy import integrate
+
     if np.isnan(low) or np.isnan(high):
-        raise solver_error(NumericsError, f"gt.quad: the limits are {low} and {high}.", "numbers, or np.inf")
+        raise solver_error(NumericsError, f"{title}: the limits are {low} and {high}.", "numbers, or np.inf")
     if size == 1:
         value, error, *rest = integrate.quad(
-            lambda x: float(plain(x)[0]), low, high, full_output=1, **_finite(options, low, high)
+            lambda x: float(function(x)[0]), low, high, full_output=1, **_finite(title, options, low, high)
         )
         if len(rest) > 1:
-            _warn(str(rest[1]))
-        return [np.array([value], dtype=dtype), np.float64(error)]
+            _warn(title, str(rest[1]))
+        return np.array([value]), error
     vector = {"epsabs": options["epsabs"], "epsrel": options["epsrel"], "limit": 200 * options["limit"]}
     if options["points"] is not None:
         vector["points"] = options["points"]
-    values, error, info = integrate.quad_vec(lambda x: plain(x).astype(float), low, high, full_output=True, **vector)
+    values, error, info = integrate.quad_vec(lambda x: function(x).astype(float), low, high, full_output=True, **vector)
     if not info.success:
-        _warn(str(info.message))
-    return [values.astype(dtype), np.float64(error)]
+        _warn(title, str(info.message))
+    return values, error
 
 
-def _finite(options: dict[str, Any], low: float, high: float) -> dict[str, Any]:
+def _finite(title: str, options: dict[str, Any], low: float, high: float) -> dict[str, Any]:
     """QUADPACK takes `points` for finite limits only."""
     if options["points"] is None or (np.isfinite(low) and np.isfinite(high)):
         return options
-    raise solver_error(OperandError, "gt.quad: points= with an infinite limit.", "split the integral at the points")
+    raise solver_error(OperandError, f"{title}: points= with an infinite limit.", "split the integral at the points")
 
 
-def _warn(message: str) -> None:
+def _warn(title: str, message: str) -> None:
     """SciPy's warning, in SciPy's class and at the user's line: the integral is not as exact as was asked for."""
     from scipy.integrate import IntegrationWarning
 
     level, frame = 1, sys._getframe()
     while is_library(frame.f_code.co_filename) and frame.f_back is not None:
         level, frame = level + 1, frame.f_back
-    warnings.warn(f"gt.quad: {' '.join(message.split())}", IntegrationWarning, stacklevel=level)
+    warnings.warn(f"{title}: {' '.join(message.split())}", IntegrationWarning, stacklevel=level)
 
 
 @functools.lru_cache(maxsize=64)

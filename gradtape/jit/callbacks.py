@@ -15,7 +15,7 @@ import numpy as np
 from gradtape.core.tensor import Tensor
 from gradtape.jit.errors import Unrollable, Untraceable
 from gradtape.jit.runtime.while_loops import EvaluatingRunner
-from gradtape.jit.trace.loops.scan_body import TracedFunction, current_level
+from gradtape.jit.trace.loops.scan_body import BodyLevel, TracedFunction, current_level, is_on_tape, pull_step
 
 
 class TracedCallback:
@@ -23,6 +23,7 @@ class TracedCallback:
 
     def __init__(self, traced: TracedFunction) -> None:
         self.read: list[Tensor] = traced.read
+        self.shape, self.dtype = traced.program.outputs[0].shape, traced.program.outputs[0].dtype
         self._inputs = [(value.shape, value.dtype) for value in traced.program.inputs]
         self._run = EvaluatingRunner(traced.program)
 
@@ -31,6 +32,17 @@ class TracedCallback:
         given = [np.asarray(x, dtype) for x, (_, dtype) in zip((*arguments, *read), self._inputs, strict=True)]
         (found,) = self._run.call(*given)
         return found
+
+    @property
+    def on_tape(self) -> list[Tensor]:
+        """The tensors from outside that a gradient may be needed of."""
+        return [x for x in self.read if is_on_tape(x)]
+
+
+def pull_callback(function: Callable[[Any], Any], x: Any, read: Sequence[Tensor], cotangent: Any) -> list[Any]:
+    """The cotangents of tensors that `function` reads from outside, at x; zeros where it does not depend on one."""
+    found = pull_step(lambda given: ([function(*given)], []), [x], read, [cotangent], True)[2]
+    return [np.zeros(x.shape, x.dtype) if g is None else g for x, g in zip(read, found, strict=True)]
 
 
 def trace_callback(title: str, function: Callable[..., Any], samples: Sequence[Any]) -> TracedCallback:
@@ -41,6 +53,9 @@ def trace_callback(title: str, function: Callable[..., Any], samples: Sequence[A
     level = current_level([])
     assert level is not None
     try:
-        return TracedCallback(TracedFunction(level, lambda given: [function(*given)], list(samples)))
+        traced = TracedFunction(level, lambda given: [function(*given)], list(samples))
     except Unrollable as error:
         raise Untraceable(f"it calls {title}, whose function cannot be traced: {error}") from None
+    if isinstance(level, BodyLevel):  # the solver gets tensors without nodes: register those from outside before
+        level.register(traced.read)
+    return TracedCallback(traced)

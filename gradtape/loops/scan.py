@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.early_binding import bind_early
 from gradtape.core.location import Location
 from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.pytree import leaves, rebuild
@@ -61,6 +62,7 @@ def scan(
     >>> gradient.shape
     (2,)
     """
+    f = bind_early(f)
     steps = checks.number_of_steps(xs, length)
     budget = checks.as_bytes(memory)
     carry = checks.as_carry(init)
@@ -107,7 +109,7 @@ def fori_loop(lower: int, upper: int, body: Function, init: Any, memory: float |
                 f"wanted.\n{Location.here().show()}\n  fix: int({what}), or gt.scan over the rows of an array"
             ) from None
     counter = np.arange(bounds[0], max(bounds))
-    step = _Counted(body)
+    step = _Counted(bind_early(body))
     return scan(step, init, counter, memory=memory)[0]
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from gradtape.core import recording
 from gradtape.core.batch import BatchTensor
+from gradtape.core.early_binding import bind_early
 from gradtape.core.graph import concrete_value
 from gradtape.core.location import Location
 from gradtape.core.operation import Lifted
@@ -97,6 +98,7 @@ def while_loop(condition: Function, body: Function, init: Any) -> Any:
     >>> round(float(gt.jit(gt.grad(root))(np.float64(4.0))), 6)      # 1 / (2 sqrt(4))
     0.25
     """
+    condition, body = bind_early(condition), bind_early(body)
     carry = checks.as_carry(init, TITLE)
     checked = checks.CheckedBody(_Repeated(body), carry)
 

@@ -34,9 +34,10 @@ from gradtape.extend import (
     solver_error,
     walk,
 )
-from gradtape.ops import stack
+from gradtape.ops import stack, where
 from gradtape.scipy.callbacks import Run, as_tuple, stacked, with_value
 from gradtape.scipy.integrate.initial_values import original
+from gradtape.scipy.integrate.traced_integrals import TracedIntegral
 
 Function = Callable[..., Any]
 
@@ -320,7 +321,8 @@ def quad(
     """
     title = "scipy.integrate.quad"
     arguments = as_tuple(args)
-    run = Run(title, a, b, arguments, wvar, points)
+    can_trace = weight is None and not full_output and not complex_func and not is_followed(points)
+    run = Run(title, a, b, arguments, wvar, points, traces=can_trace)
     low, high = stacked(a), stacked(b)
     given = {
         "epsabs": epsabs,
@@ -334,6 +336,8 @@ def quad(
     }
 
     def compute() -> Any:
+        if run.is_traced:
+            return None
         return original.contents.quad(
             lambda x: _scalar(run.numbers(func(x, *arguments))),
             run.numbers(low),
@@ -345,6 +349,9 @@ def quad(
         )
 
     found = run.solve(compute)
+    if run.is_traced:
+        options = {"epsabs": epsabs, "epsrel": epsrel, "limit": limit, "points": points}
+        return _traced_number(title, lambda x: func(x, *arguments), low, high, options)
     if not run.is_followed:
         return found
     integrand = _weighted(func, arguments, weight, wvar, low, high, title)
@@ -353,6 +360,24 @@ def quad(
     if run.levels:
         return value, run.gathered(found, lambda each: np.asarray(each[1]))
     return (value, *found[1:])
+
+
+def _traced_number(title: str, function: Function, low: Any, high: Any, options: dict[str, Any]) -> tuple[Any, Any]:
+    """The integral of a function that returns one number, and its error, in a program that is being traced."""
+
+    def integrand(x: Any) -> Any:
+        value = stacked(function(x))
+        value = value if isinstance(value, Tensor) else np.asarray(value, float)
+        return value.astype(float).reshape((1,))
+
+    found = TracedIntegral(title, integrand, (low, high), options)
+    value = found.value
+    for end, sign in ((low, -1.0), (high, 1.0)):
+        if isinstance(end, Tensor):
+            is_infinite = np.isinf(off_tape(end))
+            finite = where(is_infinite, 0.0, end)
+            value = value + where(is_infinite, 0.0, sign * _between(integrand, off_tape(finite), finite))
+    return value[0], found.error
 
 
 def _scalar(value: Any) -> Any:
@@ -413,9 +438,11 @@ def nquad(func: Any, ranges: Any, args: Any = None, opts: Any = None, full_outpu
         options = [_always(opts)] * depth
     else:
         options = [each if callable(each) else _always(each) for each in opts]
-    run = Run("scipy.integrate.nquad", ranges, extra)
+    run = Run("scipy.integrate.nquad", ranges, extra, traces=not full_output)
 
     def compute() -> Any:
+        if run.is_traced:
+            return None
         return original.contents.nquad(
             lambda *x: _scalar(run.numbers(func(*x, *extra))),
             [lambda *x, each=each: tuple([run.numbers(end) for end in each(*x, *extra)]) for each in limits],
@@ -425,7 +452,7 @@ def nquad(func: Any, ranges: Any, args: Any = None, opts: Any = None, full_outpu
         )
 
     found = run.solve(compute)
-    if not run.is_followed:
+    if not (run.is_followed or run.is_traced):
         return found
 
     def integrate(level: int, *rest: Any) -> Any:
@@ -441,8 +468,13 @@ def nquad(func: Any, ranges: Any, args: Any = None, opts: Any = None, full_outpu
         def inner(x: Any) -> Any:
             return integrate(level - 1, x, *rest) if level else _number(func(x, *rest, *extra))
 
-        return moving_integral(inner, stacked(low), stacked(high), run, **chosen)
+        if not run.is_traced:
+            return moving_integral(inner, stacked(low), stacked(high), run, **chosen)
+        value, error = _traced_number(run.title, inner, stacked(low), stacked(high), chosen)
+        return (value, error) if level == depth - 1 else value
 
+    if run.is_traced:  # the error is that of the outermost integral
+        return integrate(depth - 1)
     value = with_value(integrate(depth - 1), run.gathered(found, lambda each: np.asarray(each[0])))
     if run.levels:
         return value, run.gathered(found, lambda each: np.asarray(each[1]))

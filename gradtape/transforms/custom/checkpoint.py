@@ -11,6 +11,7 @@ import numpy as np
 from gradtape.core import recording
 from gradtape.core.backprop import release, walk
 from gradtape.core.batch import BatchTensor, batch_elementwise
+from gradtape.core.early_binding import bind_early
 from gradtape.core.explain_hooks import NanOrigins, is_finite
 from gradtape.core.forward import push_tangents
 from gradtape.core.graph import AMBIENT, LIFTED, VARIABLE, Cut, Node, next_order, with_numbers
@@ -172,6 +173,7 @@ class CheckpointedCall(SingleOperation):
 
     def __init__(self, function: Function, tree: Any, flat: list[Any]) -> None:
         super().__init__(RuleCall(function))
+        self.function = function
         self.title = f"checkpoint({self.call.name})"
         self.ambient = recording.current().bits & AMBIENT
         self.template = ArrayTemplate(tree, flat, [isinstance(x, Tensor | np.ndarray) for x in flat])
@@ -186,11 +188,12 @@ class CheckpointedCall(SingleOperation):
         self.used, self.others, self.results = used, others, tuple(results)
         self.prints = [Fingerprint(array) for array in results]
         self.given = [guard(x) if isinstance(x, np.ndarray) else x for x in self.given]
+        self.function = bind_early(self.function)
 
     def run(self, flat: list[Any]) -> Any:
         """Call the function with the arrays `flat` in the places of its arguments."""
         args, kwargs = rebuild(self.template.tree, flat)
-        return self.call.function(*args, **kwargs)
+        return self.function(*args, **kwargs)
 
     def kernel(self, *_: Any) -> tuple[Any, ...]:
         """The results of the first run, which is made before the operation is recorded."""
@@ -304,13 +307,9 @@ def differs(call: RuleCall, how: str) -> RuleError:
             "GT302",
             f"checkpoint ran {call.name!r} again for its gradient, and it did not do the same: {how}",
             spans=[span_of(definition_of(call.function), "the function"), span_of(call.where, "this call of it")],
-            consequence="usual causes: random numbers drawn inside; a global, a closed-over name or a loop variable "
-            "that has a new value by now; a side effect, such as a counter or a cache",
-            fixes=[
-                "draw random numbers outside and pass them in",
-                "pass what changes as an argument",
-                "lambda x, i=i: ... binds a loop variable",
-            ],
+            consequence="usual causes: random numbers drawn inside; a list, an array or an attribute that was changed "
+            "since; a side effect, such as a counter or a cache",
+            fixes=["draw random numbers outside and pass them in", "pass what changes as an argument"],
         )
     )
 
@@ -318,7 +317,7 @@ def differs(call: RuleCall, how: str) -> RuleError:
 def _checkpoint_in_batch(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """As a function of its arguments alone, with a rule that can be batched; plain, if it reads more than these."""
     arrays, template = split_arrays((args, kwargs), is_array)
-    rule = _RecomputedRule(RuleCall(function), function, template)
+    rule = _RecomputedRule(RuleCall(function), bind_early(function), template)
     if any(is_recorded(x) for x in arrays):
         try:
             return apply_rule(rule, arrays)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.early_binding import bind_early
 from gradtape.core.graph import Spec
 from gradtape.core.location import Location
 from gradtape.core.pytree import leaves, rebuild
@@ -116,6 +117,7 @@ class WithRule(ABC):
         """The result of one call: recorded with its rule, or as it is where nothing is differentiated."""
         rule = self._rule_of(call, arguments)
         if any(is_recorded(x) for x in arrays):
+            rule.bind_names()
             return apply_rule(rule, arrays)
         result = rule.value(arrays)
         if any(is_recorded(x) for x in leaves(result)):
@@ -209,6 +211,10 @@ class FunctionRule(CustomRule):
         super().__init__(call)
         self.arguments, self.function = arguments, function
 
+    def bind_names(self) -> None:
+        """Have the functions that run again later keep the values that they read from the code around them."""
+        self.function = bind_early(self.function)
+
     def value(self, inputs: Arrays) -> Any:
         """The result where nothing is differentiated, as the function returns it."""
         return self.function(*self.arguments.every(inputs))
@@ -222,6 +228,9 @@ class _ReverseRule(FunctionRule):
     ) -> None:
         super().__init__(call, arguments, function)
         self.fwd, self.bwd = fwd, bwd
+
+    def bind_names(self) -> None:
+        self.fwd, self.bwd = bind_early(self.fwd), bind_early(self.bwd)
 
     def run(self, inputs: Arrays) -> tuple[Arrays, KeptValues]:
         answer = self.fwd(*self.arguments.every(inputs))
@@ -323,6 +332,10 @@ class _ForwardRule(FunctionRule):
     def __init__(self, call: RuleCall, arguments: RuleArguments, function: Function, rule: Function) -> None:
         super().__init__(call, arguments, function)
         self.rule = rule
+
+    def bind_names(self) -> None:
+        super().bind_names()
+        self.rule = bind_early(self.rule)
 
     def run(self, inputs: Arrays) -> tuple[Arrays, KeptValues]:
         results, template, specs = split_results(self.value(inputs))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradtape.core import recording
+from gradtape.core.early_binding import bind_early
 from gradtape.core.graph import AMBIENT, VARIABLE, next_order, with_numbers
 from gradtape.core.operation import Lifted
 from gradtape.core.pytree import leaves, rebuild
@@ -79,7 +80,7 @@ class _GradientRule(FunctionRule):
     def run(self, inputs: Arrays) -> tuple[Arrays, KeptValues]:
         value, gradient = self._value_and_gradient(inputs)
         results, template, specs = split_results(value)
-        return results, KeptValues([], ResultForm(template, specs, gradient, True))
+        return results, KeptValues([], ResultForm(template, specs, bind_early(gradient), True))
 
     def pull(self, inputs: Arrays, kept: KeptValues, cotangents: Arrays) -> Arrays:
         form = self.run(inputs)[1].form if kept.saved is None else kept.form

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.batch import BatchLevel, BatchTensor
+from gradtape.core.early_binding import bind_early
 from gradtape.core.graph import LIFTED_NODE
 from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.tensor import Tensor
@@ -42,6 +43,7 @@ def call_outside(name: str, function: Callable[..., Sequence[Any]], inputs: Sequ
     inputs = [off_tape(x) for x in inputs]
     if not any(isinstance(x, Lifted) for x in inputs):
         return list(function(*inputs))
+    function = bind_early(function)  # a compiled program runs it later
 
     def kernel(*arrays: Any) -> tuple[Any, ...]:
         try:

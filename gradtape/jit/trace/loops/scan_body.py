@@ -55,6 +55,12 @@ class BodyLevel(TracingLevel):
             inputs = tuple([self.stand_in(x) if _is_from_outside(x, self) else x for x in inputs])
         return super().process(op, inputs, params)
 
+    def register(self, values: Sequence[Any]) -> None:
+        """Make tensors from outside inputs of the body, with their places on tapes."""
+        for x in values:
+            if _is_from_outside(x, self):
+                self.stand_in(x)
+
     def stand_in(self, x: Tensor) -> TraceTensor:
         """The input of the body that stands for a tensor from outside: a tracer, or a constant that is on a tape."""
         key = x.traced if isinstance(x, TraceTensor) else None, x._node
