@@ -1,4 +1,4 @@
-"""What is not collected, and which tests count the coverage of gradtape/core.
+"""What is not collected, and what holds for all tests.
 
 Not collected: programs that the stand-ins or other tests run, and checks that need the libraries they compare with.
 """
@@ -9,7 +9,6 @@ import gc
 import os
 import sys
 import zlib
-from collections import Counter
 from collections.abc import Iterator
 
 import pytest
@@ -27,32 +26,8 @@ if os.environ.get("GRADTAPE_TEST_SAMPLES") == "unevaluated":  # leave all sample
 
 collect_ignore_glob = ["same_run/*", "bridges/*_checks.py", "*/conformance.py"]
 
-ABOUT_THE_CORE = (
-    "gradtape/core/",
-    "tests/core/",
-    "tests/semantics/",
-    "tests/transforms/test_custom.py",
-    "tests/test_loops.py",
-)
 LLVM_MODULE = "gradtape.jit.native.runtime.llvm"
 FULL_CODE_ONE_IN = 4
-RANDOM = ("tests/semantics/test_random_writes.py",)
-ONE_IN = 5
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Coverage is counted in all tests of the core, and in the first and then one in five of the cases of the others.
-
-    Random programs are among the others. Counting makes a test take twice its time, and most cases of a test go the
-    same ways.
-    """
-    cases: Counter[str] = Counter()
-    for item in items:
-        name = item.nodeid.partition("[")[0]
-        is_counted = name.startswith(ABOUT_THE_CORE) and not name.startswith(RANDOM)
-        if not is_counted and cases[name] % ONE_IN:
-            item.add_marker(pytest.mark.no_cover)
-        cases[name] += 1
 
 
 def pytest_collection_finish() -> None:

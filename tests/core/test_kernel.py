@@ -32,8 +32,9 @@ class TestForwardAccumulator:
         """The sign that `copysign` takes moves nothing, nor does what is made of it."""
         x = gt.tensor([1.0, -2.0])
         with gt.ForwardAccumulator(x, [1.0, 1.0]) as accumulator:
-            y = gt.max(gt.copysign(np.array([3.0, 4.0]), x))
-        assert accumulator.jvp(y) is None
+            signed = gt.copysign(np.array([3.0, 4.0]), x)
+            results = [gt.max(signed), gt.sum(signed), signed * 2.0, signed @ np.ones(2), np.sort(signed)]
+        assert [accumulator.jvp(y) for y in results] == [None] * 5
 
 
 class TestBackwardOnTwoGraphs:
@@ -190,3 +191,15 @@ def test_a_single_value_against_a_structure() -> None:
         y = [x * 2.0]
     with pytest.raises(gt.StructureError, match="a list of 1 against a single float"):
         tape.gradient(y, x, output_gradients=1.0)
+
+
+def test_guard_of_a_view_is_that_of_its_array() -> None:
+    """A write through a view of a locked array can be blamed on the operation that has saved the array."""
+    array = np.arange(6.0)
+    y = gt.tensor(np.ones(6), requires_grad=True) * array
+    held = saved_arrays.guard_of(array[1:][::2])
+    assert held is not None
+    assert held.array is array
+    assert held is saved_arrays.guard_of(array)
+    assert saved_arrays.guard_of(array.copy()[1:]) is None
+    assert y.requires_grad

@@ -30,7 +30,7 @@ def large(x: Any) -> Any:
 
 def test_items_that_are_held_elsewhere_are_told_from_others() -> None:
     """An item with one more reference, wherever that is, has a larger count than one that only the list holds."""
-    items = [[], [], []]
+    items: list[list[Any]] = [[], [], []]
     held = items[1]
     assert [count > references.ALONE for count in references.references_of(items)] == [False, True, False]
     assert held is items[1]

@@ -45,12 +45,12 @@ def test_sums_reuse_the_memory_of_their_first_term(x: gt.Tensor, monkeypatch: py
 
 def test_long_chains_of_large_arrays(x: gt.Tensor) -> None:
     """Written over a hundred times, the gradient is still the product of all slopes."""
-    y = x
+    y: Any = x
     for _ in range(100):
         y = np.sin(y) * 1.01
     y.sum().backward()
     small = gt.tensor(np.asarray(x.detach())[::1000], requires_grad=True)
-    z = small
+    z: Any = small
     for _ in range(100):
         z = np.sin(z) * 1.01
     z.sum().backward()
@@ -76,7 +76,7 @@ def test_one_cotangent_for_two_parents(x: gt.Tensor) -> None:
 def test_gradients_that_were_handed_out_stay(x: gt.Tensor) -> None:
     """What hooks, `retain_grad` and intermediate sources receive is theirs."""
     kept: list[Any] = []
-    a = np.sin(x)
+    a: Any = np.sin(x)
     b = a * 2.0
     c = b * 5.0
     b.register_hook(kept.append)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import gradtape as gt
+from gradtape.core.backprop import keep_saved, walk
 from gradtape.core.rules import TABLE
 from gradtape.core.structural_zeros import Support, move_support
 
@@ -224,7 +225,7 @@ def test_hooks_are_called_once_and_may_replace_a_zero() -> None:
     """A hook sees the gradient that is right, once, and what it returns is no zero by structure."""
     seen = []
     leaf, other = gt.tensor(AT, requires_grad=True), gt.tensor(2.0, requires_grad=True)
-    root = np.sqrt(leaf)
+    root: Any = np.sqrt(leaf)
     scaled = other * 1.0
     scaled.register_hook(lambda g: seen.append(("scaled", float(g))))
     root.register_hook(lambda g: seen.append(("root", g.numpy().tolist())))
@@ -277,3 +278,90 @@ def test_rows_of_a_choice_have_their_part_of_its_support() -> None:
     traced = gt.jit(gt.grad(fill)).lower(at)
     whole = [i for i in traced.instructions if i.name == "logical_or" and i.result.shape == (4, 3)]
     assert not whole
+
+
+def test_a_hook_that_replaces_a_zero_where_the_walk_is_recorded() -> None:
+    """What a hook returns is no zero by structure, in the first derivative and in the second."""
+    leaf = gt.tensor([4.0, 9.0], requires_grad=True)
+    root: Any = np.sqrt(leaf)
+    remove = root.register_hook(lambda g: g + 1.0)
+    chosen = np.sum(np.where(np.array([False, True]), root, 0.0))
+    (first,) = gt.gradients(chosen, [leaf], create_graph=True)
+    np.testing.assert_allclose(first.numpy(), [0.25, 1 / 3])  # 1 and 2, times 1 / (2 sqrt(x))
+    remove()
+    (second,) = gt.gradients(np.sum(first), [leaf])
+    np.testing.assert_allclose(second, [-1 / 32, -1 / 54])  # 1 and 2, times -1 / (4 x sqrt(x))
+
+
+def test_a_hook_before_saved_values_are_freed() -> None:
+    """A hook has replaced a zero behind a choice among few numbers; then come large arrays, and an infinite slope."""
+    rows = np.array([0.0, 9.0])[:, None] * np.ones(20_000)
+    leaf = gt.tensor(rows, requires_grad=True)
+    means: Any = np.mean(np.sqrt(leaf), axis=1)
+    means.register_hook(lambda g: g + 1.0)
+    with pytest.warns(gt.GradientWarning, match="sqrt"):
+        np.sum(np.where(np.array([False, True]), means, 0.0)).backward()
+    assert np.isinf(leaf.grad.numpy()[0]).all()
+    np.testing.assert_allclose(leaf.grad.numpy()[1], 2.0 / 6.0 / 20_000)
+
+
+def test_a_zero_by_structure_before_saved_values_are_freed() -> None:
+    """Without a hook the same row is zero, although its slope is infinite and nothing can be walked again."""
+    rows = np.array([0.0, 9.0])[:, None] * np.ones(20_000)
+    leaf = gt.tensor(rows, requires_grad=True)
+    means = np.mean(np.sqrt(leaf), axis=1)
+    np.sum(np.where(np.array([False, True]), means, 0.0)).backward()
+    assert not leaf.grad.numpy()[0].any()
+    np.testing.assert_allclose(leaf.grad.numpy()[1], 1.0 / 6.0 / 20_000)
+
+
+def test_saved_values_that_are_kept_allow_a_second_walk() -> None:
+    """`check_numerics` keeps large values too: the walk is made once more where a slope is infinite."""
+    x = np.tile(AT, 5000)
+
+    def loss(x: Any) -> Any:
+        means = np.mean(np.log(np.reshape(x, (-1, 4))), axis=0)
+        return np.sum(np.where(AT > 0, means, 0.0))
+
+    token = keep_saved.set(True)
+    try:
+        found = gt.grad(loss)(x)
+    finally:
+        keep_saved.reset(token)
+    np.testing.assert_allclose(found, np.tile(LOGARITHMS, 5000) / 5000)
+
+
+def test_complex_slopes_of_what_is_broadcast() -> None:
+    """The cotangent of a number that was stretched is made of conjugated slopes, and only of those that were taken."""
+    z = np.array([1.0 + 2.0j, 0.0, 2.0 - 1.0j])
+    taken = np.array([True, False, True])
+
+    def loss(scale: Any) -> Any:
+        return np.sum(np.real(np.where(taken, scale / z, 0.0)))
+
+    found = gt.grad(loss)(2.0 + 1.0j)
+    assert found == pytest.approx(np.conj(1.0 / z[0]) + np.conj(1.0 / z[2]))
+
+
+@pytest.mark.parametrize("at", [0.0, 4.0])
+def test_nan_of_a_walk_that_nobody_examines_is_warned_of(at: float) -> None:
+    """A walk without `nan_origins` names the operation whose rule made the NaN, and is silent where there is none."""
+    with gt.GradientTape() as tape:
+        x = tape.watch(gt.tensor([at]))
+        y = np.sum(np.sqrt(x) ** 2)
+    seeds = [(y._node, np.ones(()))]
+    if at:
+        np.testing.assert_allclose(walk(seeds, tape.mask, sources=[x._node])[x._node], [1.0])
+        return
+    with pytest.warns(gt.GradientWarning, match="became NaN in the rule of 'sqrt'"):
+        found = walk(seeds, tape.mask, sources=[x._node])
+    assert np.isnan(found[x._node]).all()
+
+
+def test_walk_that_nobody_examines_is_made_once_more() -> None:
+    """A walk without `nan_origins` follows zeros by structure too, and warns of nothing."""
+    with gt.GradientTape() as tape:
+        x = tape.watch(AT)
+        y = np.sum(np.where(AT > 0, np.sqrt(x), 0.0))
+    found = walk([(y._node, np.ones(()))], tape.mask, sources=[x._node])
+    np.testing.assert_allclose(found[x._node], ROOTS)

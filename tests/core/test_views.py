@@ -11,7 +11,7 @@ import pytest
 import gradtape as gt
 from gradtape.core.operation import Op
 from gradtape.core.rules import TABLE
-from gradtape.core.views import Stale
+from gradtape.core.views import Stale, lay_out, root_of
 
 VIEWS = sorted(name for name, op in TABLE.items() if op.view)
 
@@ -161,3 +161,92 @@ def test_large_cotangents_that_are_no_batch_meet_batches() -> None:
     examples = np.stack([np.ones(20_000), weights])
     found = gt.vmap(gt.grad(lambda x: np.sum(np.exp(weights) * (x * x) + weights * (x * x))))(examples)
     np.testing.assert_allclose(found, 2.0 * examples * (np.exp(weights) + weights))
+
+
+def test_views_that_no_single_operation_takes_see_what_is_written_to_the_base() -> None:
+    """Windows, stretched axes and pairs of real numbers are computed anew, with the gradient of what was written."""
+
+    def program(x: Any, new: Any) -> Any:
+        base = x * 1.0
+        windows, stretched = gt.sliding_window_view(base, 2), np.broadcast_to(base, (2, 4))
+        base[1] = new
+        return np.sum(windows * windows) + np.sum(stretched)
+
+    x, new = np.array([1.0, 2.0, 3.0, 4.0]), 10.0
+    for_x, for_new = gt.grad(program, (0, 1))(x, new)
+    # inner elements are in two windows and all in two rows; what was overwritten has no gradient
+    np.testing.assert_array_equal(for_x, [2 * 1.0 + 2, 0.0, 4 * 3.0 + 2, 2 * 4.0 + 2])
+    assert float(for_new) == 4 * 10.0 + 2
+
+
+def test_a_write_to_pairs_is_a_write_to_the_complex_numbers() -> None:
+    """Numbers viewed as their real and imaginary parts are written back to where they are."""
+    base = gt.tensor([1.0 + 2.0j, 3.0 + 4.0j]) * 1.0
+    parts = base.view(float)
+    parts[1] = 7.0
+    np.testing.assert_array_equal(base.numpy(), [1.0 + 7.0j, 3.0 + 4.0j])
+
+
+def test_a_view_that_cannot_be_written_back_becomes_a_tensor_of_its_own() -> None:
+    """NumPy refuses to write to a stretched array; here the base keeps its value and no longer leads to the view."""
+    base = gt.tensor([1.0, 2.0]) * 1.0
+    first: Any = np.broadcast_to(base, (3, 2))
+    second: Any = np.broadcast_to(base, (2, 2))
+    first[0, 0] = 10.0
+    np.testing.assert_array_equal(base.numpy(), [1.0, 2.0])
+    base[1] = 5.0
+    np.testing.assert_array_equal(first.numpy(), [[10.0, 2.0], [1.0, 2.0], [1.0, 2.0]])
+    np.testing.assert_array_equal(second.numpy(), [[1.0, 5.0], [1.0, 5.0]])
+
+
+def test_the_shape_of_a_tensor_can_be_set_unless_its_memory_is_shared() -> None:
+    """`x.shape = ...` is as in NumPy, and the gradient follows; views and their bases are refused."""
+    x = gt.tensor([1.0, 2.0, 3.0, 4.0], requires_grad=True)
+    y = x * 2.0
+    y.shape = (2, 2)
+    np.sum(y * np.array([[1.0, 2.0], [3.0, 4.0]])).backward()
+    np.testing.assert_array_equal(x.grad, [2.0, 4.0, 6.0, 8.0])
+    part = y[0]
+    for shared in (y, part):
+        with pytest.raises(gt.MutationError, match=r"reshape\(shape\)"):
+            shared.shape = (shared.size, 1)
+    assert (y.shape, part.shape) == ((2, 2), (2,))
+
+
+def test_the_shape_of_each_example_can_be_set() -> None:
+    """Inside `vmap` the shape is that of one example."""
+
+    def function(x: Any) -> Any:
+        y = x * 2.0
+        y.shape = (2, 1)
+        return y @ np.ones((1, 3))
+
+    batch = np.array([[1.0, 2.0], [3.0, 4.0]])
+    np.testing.assert_array_equal(gt.vmap(function)(batch), (2.0 * batch)[:, :, None] * np.ones(3))
+
+
+def test_root_of_a_view_of_a_view() -> None:
+    """The root is the tensor that is no view; those on the way that are stale stay so."""
+    base, view = stale_view()
+    inner = object.__getattribute__(view, "_base")
+    assert inner is base
+    assert root_of(view) is base
+    assert root_of(base) is base
+    assert issubclass(type(view), Stale)
+    assert root_of(view[:1]) is base
+
+
+@pytest.mark.parametrize("order", ["C", "F", "A", "K"])
+def test_a_result_is_laid_out_as_numpy_would(order: str) -> None:
+    """The values stay, the memory is in the order asked for; what has no layout to follow stays as it is."""
+    like = np.asfortranarray(np.arange(6.0).reshape(2, 3))
+    made = lay_out(gt.tensor(np.arange(6.0).reshape(2, 3)) * 1.0, order, like)
+    np.testing.assert_array_equal(made.numpy(), np.arange(6.0).reshape(2, 3))
+    assert made._memory().flags.c_contiguous is (order == "C")
+    plain, flat = np.arange(6.0).reshape(2, 3), gt.tensor([1.0, 2.0])
+    assert lay_out(plain, order, like) is plain
+    assert plain.flags.c_contiguous
+    assert lay_out(flat, order, like) is flat
+    if order in "AK":
+        unchanged = gt.tensor(plain) * 1.0
+        assert lay_out(unchanged, order, [[1.0, 2.0]])._memory().flags.c_contiguous

@@ -277,19 +277,6 @@ class TestFreeing:
             (x * shared).backward()
         assert float(x.grad) == pytest.approx(3 * np.sin(3.0))
 
-    @pytest.mark.no_cover
-    @pytest.mark.usefixtures("without_collector")
-    def test_many_operations(self) -> None:
-        """A chain of 200 000 operations is walked in one go, and freed by counts of references."""
-        x = leaf(1.0)
-        y: Any = x
-        for _ in range(200_000):
-            y = -y
-        node = weakref.ref(y._node.parents[0])
-        y.backward()
-        assert float(x.grad) == 1.0
-        assert node() is None
-
 
 class TestGradients:
     """`gt.gradients`: answers instead of `.grad`."""

@@ -6,7 +6,6 @@ import asyncio
 import gc
 import inspect
 import threading
-import tracemalloc
 import weakref
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -945,69 +944,6 @@ class TestMemory:
             tape.gradient(loss, x)
             del y, loss
         assert all(node() is None for node in nodes)
-
-    @pytest.mark.no_cover
-    @pytest.mark.usefixtures("without_collector")
-    def test_many_operations_on_a_tape(self) -> None:
-        """A chain of 200 000 operations is recorded, walked in one go, and freed by counts of references."""
-        steps = 200_000
-        x = gt.Variable(1.0)
-        with gt.GradientTape() as tape:
-            y: Any = x
-            for _ in range(steps):
-                y = y + x
-        node = weakref.ref(y._node.parents[0])
-        assert float(tape.gradient(y, x)) == steps + 1
-        assert node() is None
-
-    @pytest.mark.no_cover
-    @pytest.mark.usefixtures("without_collector")
-    def test_a_long_chain_dropped_without_a_question(self) -> None:
-        """A long chain that nobody asks about is freed without recursion."""
-        x = gt.Variable(1.0)
-        with gt.GradientTape(persistent=True):
-            y: Any = x
-            for _ in range(100_000):
-                y = -y
-            node = weakref.ref(y._node.parents[0])
-            del y
-        assert node() is None
-
-    @pytest.mark.no_cover
-    def test_thousands_of_training_steps_do_not_grow(self) -> None:
-        """Neither objects nor bytes accumulate over thousands of steps of a small model."""
-        generator = np.random.default_rng(0)
-        inputs, outputs = generator.normal(size=(8, 3)), generator.normal(size=8)
-        weights, bias = gt.Variable(np.zeros(3)), gt.Variable(0.0)
-
-        def train(steps: int) -> float:
-            loss = gt.tensor(0.0)
-            for _ in range(steps):
-                with gt.GradientTape() as tape:
-                    loss = np.mean((inputs @ weights + bias - outputs) ** 2)
-                for_weights, for_bias = tape.gradient(loss, (weights, bias))
-                weights.assign_sub(0.05 * for_weights)
-                bias.assign_sub(0.05 * for_bias)
-            return float(loss)
-
-        first = train(1000)
-        gc.collect()
-        objects = len(gc.get_objects())
-        tracemalloc.start()
-        try:
-            train(100)
-            gc.collect()
-            before = tracemalloc.get_traced_memory()[0]
-            train(900)
-            gc.collect()
-            grown = tracemalloc.get_traced_memory()[0] - before
-        finally:
-            tracemalloc.stop()
-        last = train(2000)
-        gc.collect()
-        assert len(gc.get_objects()) - objects < 100
-        assert grown < 20_000
-        assert last <= first
 
     def test_recording_makes_no_cycles(self) -> None:
         """Nothing waits for the cycle collector: a step's nodes are gone when its names are."""

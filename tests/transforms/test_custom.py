@@ -291,7 +291,6 @@ def test_names_and_docstrings_are_the_functions() -> None:
         assert (wrapped.__name__, wrapped.__doc__, wrapped.__wrapped__) == ("documented", "Its own words.", documented)
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("kind", list(KINDS))
 def test_a_long_chain_is_walked_and_freed(kind: str) -> None:
     """More calls, one after the other, than Python goes deep, need no recursion."""

@@ -213,7 +213,6 @@ def real_case(case: Case, number: int) -> tuple[Function, Any]:
     return function, np.asarray(case.point[number])
 
 
-@pytest.mark.no_cover
 @pytest.mark.parametrize("name", DIFFERENTIABLE)
 def test_no_operation_misses_a_dependency(name: str) -> None:
     """For every operation of the table, the sparse Jacobian is the dense one, and so is the Hessian of what follows."""
