@@ -94,7 +94,7 @@ def _function(function: Any) -> Any:
     return _Binding(function).bound(function)
 
 
-def _partial(function: functools.partial[Any]) -> functools.partial[Any]:
+def _partial(function: Any) -> Any:
     values = [function.func, *function.args, *function.keywords.values()]
     bound = [bind_early(x) if callable(x) else x for x in values]
     if all(new is old for new, old in zip(bound, values, strict=True)):
