@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gradtape.errors import DtypeError, NumericsError, OperandError, ShapeError
+from gradtape.errors import DtypeError, NumericsError, OperandError, RuleError, ShapeError
 from gradtape.extend import (
     Packing,
     Tensor,
@@ -129,12 +129,16 @@ def _integral(
     integral = custom_vjp(numbers)
     ends_move = [is_followed(a), is_followed(b)]
 
+    first = _value_between(integrand, a, b, arrays)
+
     def forwards(a: Any, b: Any, arrays: list[Any]) -> Any:
         recorded = any(is_recorded(x) for x in (a, b, *arrays) if isinstance(x, Tensor))
         return (integral if recorded else numbers)(a, b, arrays), (a, b, arrays)
 
     def backwards(residuals: Any, cotangent: Any) -> Any:
         a, b, arrays = residuals
+        if first is not None and not np.array_equal(first, _value_between(integrand, a, b, arrays), equal_nan=True):
+            raise _changed()
         at_ends = [
             sign * np.sum(cotangent * _at_limit(integrand, end, arrays)).astype(end.dtype) if moves else None
             for sign, end, moves in zip((-1.0, 1.0), (a, b), ends_move, strict=True)
@@ -158,6 +162,25 @@ def _integral(
 
     integral.defvjp(forwards, backwards)
     return integral(a, b, arrays)
+
+
+def _value_between(integrand: Function, a: Any, b: Any, arrays: list[Any]) -> Any:
+    """The numbers of the integrand at a point between the limits; None in a batch and while compiling."""
+    given = [off_tape(x) for x in (a, b, *arrays)]
+    if any(isinstance(x, Tensor) for x in given):
+        return None
+    value = integrand(np.float64(point_between(float(given[0]), float(given[1]))), *given[2:])
+    return numbers_if_known(off_tape(value))
+
+
+def _changed() -> Exception:
+    """The error for an integrand that is another one when its derivative is computed."""
+    return solver_error(
+        RuleError,
+        "gt.quad: the integrand was called again for the derivative, and returned another value than before: a list, "
+        "an array or an attribute that it reads has changed since.",
+        "pass what changes by args=, or a copy of it",
+    )
 
 
 def _at_limit(integrand: Function, end: Any, arrays: list[Any]) -> Any:

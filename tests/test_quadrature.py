@@ -191,3 +191,16 @@ def test_simpson_can_be_differentiated(count: int) -> None:
 def test_trapezoid_is_there_too() -> None:
     """The rule that NumPy has is found beside the others."""
     assert gt.quadrature.trapezoid is gt.trapezoid
+
+
+def test_an_integrand_that_has_changed_is_refused() -> None:
+    """What it reads is changed in place before the derivative is computed: an error, and not a wrong number."""
+    factor = np.ones(1)
+
+    def total(a: Any) -> Any:
+        value = gt.quad(lambda x, a: np.cos(a * x) * factor[0], 0.0, 1.0, args=(a,)).value
+        factor[:] = 2.0
+        return value
+
+    with pytest.raises(gt.RuleError, match=r"gt\.quad: the integrand was called again"):
+        gt.grad(total)(1.2)

@@ -2,7 +2,7 @@
 
 watch()         the block that watches; `gradtape run script.py` does the same for a whole script
 imports         when one of the libraries is imported
-answering       whose records answer `gt.explain.why`
+recent_watchers whose records answer `gt.explain.why`
 budget          how long a program is watched
 record          records of operations that a library executed, as detectors read them
 recorder        the records of a library's values

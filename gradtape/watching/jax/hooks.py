@@ -21,10 +21,10 @@ from jax.tree_util import tree_leaves
 
 from gradtape.core.location import Location
 from gradtape.watching.jax.calls import GradientCall, JitCall, gradients_of, opened_by, user_function
+from gradtape.watching.jax.captured_values import CapturedValues
 from gradtape.watching.jax.loops import spoiled_constant
 from gradtape.watching.jax.operations import Operation, kind_of
 from gradtape.watching.jax.optimisers import observed_update
-from gradtape.watching.jax.outside_values import OutsideValues
 from gradtape.watching.jax.programs import program_for
 from gradtape.watching.jax.recorder import CustomCall, Program, Session, local
 from gradtape.watching.jax.replay import replay_of
@@ -406,7 +406,7 @@ class ObservedFunction:
             return function(*args, **kwargs)
         if isinstance(call, JitCall) and call.proxy.function is function:
             with watcher.guarded():
-                call.proxy.outside = OutsideValues(user_function(function))
+                call.proxy.outside = CapturedValues(user_function(function))
         session: Session | None = None
         with watcher.guarded():
             if isinstance(call, GradientCall) and call.function is function and call.session is None:
@@ -519,7 +519,7 @@ class Jitted:
         self.unread: list[tuple[JitCall, Any]] = []  # the latest calls, and what they returned
         self.window = 1  # how many of them are kept before they are looked at
         self.was_broken = False  # a call that returned a number which is not finite was judged
-        self.outside: OutsideValues | None = None  # what the function read from outside when it was traced last
+        self.outside: CapturedValues | None = None  # what the function read from outside when it was traced last
 
     def numbers_in(self, leaves: Sequence[Any]) -> list[Any]:
         """The single numbers of floating point among the leaves of what it returned."""

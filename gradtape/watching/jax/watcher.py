@@ -23,10 +23,10 @@ from gradtape.watching.imports import calling_after_import
 from gradtape.watching.jax import errors, queries, rules
 from gradtape.watching.jax.calls import GradientCall, JitCall, gradients_of, user_function
 from gradtape.watching.jax.discarded_results import forget, judge_discarded
+from gradtape.watching.jax.gradient_of_other_argument import judge_use
 from gradtape.watching.jax.gradients import TakenGradient, is_known, judge
 from gradtape.watching.jax.hooks import Hooks
 from gradtape.watching.jax.optimisers import OptimiserObserver
-from gradtape.watching.jax.other_argument import judge_use
 from gradtape.watching.jax.programs import insert_program, watchable_bytes
 from gradtape.watching.jax.recorder import JaxRecorder, Program, local
 from gradtape.watching.jax.updates import UpdateObserver, UsageObserver

@@ -18,7 +18,7 @@ from gradtape.explain.model.why import Why
 from gradtape.explain.source.expression import UserExpression, replace_span
 from gradtape.explain.source.files import SourceFile, one_line, source_of, span_of
 from gradtape.watching.record import CONSTANT, LeafRecord, OperationRecord, WatchedRecord
-from gradtape.watching.tensorflow.departures import (
+from gradtape.watching.tensorflow.converted_values import (
     explain_detour,
     explain_numpy_function,
     joined_spans,

@@ -15,15 +15,15 @@ from gradtape.errors import OperandError
 from gradtape.explain.model.problem import Span
 from gradtape.explain.model.why import Why
 from gradtape.explain.source.libraries import recognising
-from gradtape.watching.answering import AnsweringWatchers
 from gradtape.watching.budget import Budget
 from gradtape.watching.examples import Leak, count_examples, leaks_of, weights_of
 from gradtape.watching.meetings import find_meetings
+from gradtape.watching.recent_watchers import RecentWatchers
 from gradtape.watching.tensorflow import missing
 from gradtape.watching.tensorflow.recorder import TensorFlowRecorder
 from gradtape.watching.tensorflow.replay import as_array, muted
 
-watchers = AnsweringWatchers()
+watchers = RecentWatchers()
 """The watchers that answer."""
 
 

@@ -21,13 +21,13 @@ from gradtape.explain.model.why import Step, Why
 from gradtape.explain.source.files import span_of
 from gradtape.explain.source.libraries import recognising
 from gradtape.explain.source.parameter_names import name_of
-from gradtape.watching.answering import AnsweringWatchers
 from gradtape.watching.examples import Leak, count_examples, leaks_of, weights_of
 from gradtape.watching.meetings import find_meetings
+from gradtape.watching.recent_watchers import RecentWatchers
 from gradtape.watching.torch.recorder import TorchRecorder, is_plain
 from gradtape.watching.torch.untracked import why_untracked
 
-watchers = AnsweringWatchers()
+watchers = RecentWatchers()
 """The watchers that answer."""
 
 

@@ -26,7 +26,7 @@ FUNCTIONS_AT_MOST = 20
 BYTES_AT_MOST = 1 << 20
 
 
-class OutsideValues:
+class CapturedValues:
     """The numbers and arrays that a function reads from outside, as they were when it was traced."""
 
     def __init__(self, function: Any) -> None:
@@ -147,4 +147,4 @@ def _are_equal(one: Any, other: Any) -> bool:
     return np.shape(one) == np.shape(other) and bool(np.array_equal(np.asarray(one), np.asarray(other), equal_nan=True))
 
 
-__all__ = ["OutsideValues"]
+__all__ = ["CapturedValues"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 
-class AnsweringWatchers:
+class RecentWatchers:
     """The watchers of one library that can say why a gradient is what it is.
 
     A question is most often asked after the block, when the gradient is there and is not what was expected. So the
@@ -42,4 +42,4 @@ class AnsweringWatchers:
         return self._recording[-1] if self._recording else self._ended
 
 
-__all__ = ["AnsweringWatchers"]
+__all__ = ["RecentWatchers"]
