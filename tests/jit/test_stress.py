@@ -17,6 +17,7 @@ from gradtape.jit.native.runtime.pool import pool
 from .stress import stress
 
 
+@pytest.mark.filterwarnings(r"ignore:\[GT701\]")  # many shapes are the point; it is said if compiling takes long enough
 def test_eight_threads_call_and_compile_at_once() -> None:
     """No answer differs from that of a single thread in any bit, and nothing fails."""
     report = stress(seconds=2.5, threads=8, shapes=12, numbers=200)
