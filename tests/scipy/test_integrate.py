@@ -275,3 +275,14 @@ def test_boundary_value_problems() -> None:
     assert np.array_equal(solved(2.0).y, plain.y)
     np.testing.assert_allclose(gt.grad(lambda k: solved(k).sol(0.5)[0])(2.0), 1.0 / np.pi, rtol=1e-4)
     np.testing.assert_allclose(gt.grad(lambda k: solved(k).p[0])(2.0), 0.0, atol=1e-6)
+
+
+def test_integrands_that_underflow_far_out() -> None:
+    """Planck's law to infinity: exp overflows there, and infinity times zero in the derivative counts as zero."""
+
+    def radiance(temperature: Any) -> Any:
+        return ours.quad(lambda x: x**3 / np.expm1(x / temperature), 0.0, np.inf, limit=200)[0]
+
+    with np.errstate(over="ignore"):
+        for derivative in (gt.grad(radiance), gt.jit(gt.grad(radiance))):
+            np.testing.assert_allclose(derivative(np.array(0.9)), 4.0 * 0.9**3 * np.pi**4 / 15.0, rtol=1e-7)

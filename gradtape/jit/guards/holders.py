@@ -185,7 +185,9 @@ _IMMUTABLE: tuple[Any, ...] = (
     *(types.GetSetDescriptorType, types.MemberDescriptorType, FIELD, types.GenericAlias, types.UnionType, Token),
     *(type(Lock()), type(RLock()), np.ufunc, np.dtype, np.generic, super),
 )
-_IMMUTABLE_NAMES = frozenset({"decimal.Decimal", "zoneinfo.ZoneInfo", "_struct.Struct", "uuid.UUID"})
+_IMMUTABLE_NAMES = frozenset(
+    {"decimal.Decimal", "zoneinfo.ZoneInfo", "_struct.Struct", "uuid.UUID", "uarray._Function"}
+)
 _NATIVE = (types.MethodDescriptorType, types.WrapperDescriptorType, types.ClassMethodDescriptorType)
 _FUNCTIONS = ("cython_function_or_method", "fortran", "_ArrayFunctionDispatcher", "builtin_function_or_method")
 _READING = frozenset({"read", "readline", "readlines", "readinto", "getvalue", "getbuffer", "tell", "peek"})

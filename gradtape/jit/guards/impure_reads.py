@@ -244,7 +244,7 @@ def _is_impure(value: Any) -> bool:
             value in _NAMESPACES or value in _READERS or value in _SETTINGS
         ):
             return True
-        if isinstance(value, types.FunctionType) and inspect.unwrap(value).__code__ in _ASKED:
+        if isinstance(value, types.FunctionType) and getattr(inspect.unwrap(value), "__code__", None) in _ASKED:
             return True
         module = getattr(value, "__module__", None) or ""
     else:

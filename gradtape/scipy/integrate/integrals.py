@@ -31,8 +31,10 @@ from gradtape.extend import (
     nodes_before_run,
     numbers_if_known,
     off_tape,
+    report,
     solver_error,
     walk,
+    withhold,
 )
 from gradtape.ops import stack, where
 from gradtape.scipy.callbacks import Run, as_tuple, stacked, with_value
@@ -115,6 +117,11 @@ class Domain:
         self.start = -1.0 if not (self.has_low or self.has_high) else 0.0
         self.is_dense_at_ends = False
         """Whether the points crowd at finite limits, where the integrand may be singular."""
+
+    @property
+    def is_infinite(self) -> bool:
+        """Whether a limit is infinite: the integrand vanishes far out, and so do its derivatives."""
+        return not (self.has_low and self.has_high)
 
     def at(self, t: float) -> tuple[Any, Any]:
         """The point at t, and how fast it moves with t."""
@@ -226,7 +233,11 @@ def moving_integral(
         value = stacked(integrand(x))
         found = np.asarray(run.all_numbers(value * factor))
         scale = float(np.max(np.abs(run.all_numbers(factor)))) if isinstance(factor, Tensor) else abs(factor)
-        return value, factor, np.concatenate([_reals(found), scale * slopes.of(value, start)])
+        if domain.is_infinite and not found.any():
+            value, by_read = _far_out(value, start, slopes)
+        else:
+            by_read = slopes.of(value, start)
+        return value, factor, np.concatenate([_reals(found), scale * by_read])
 
     while True:
         ends = domain.break_points(points, run)
@@ -250,6 +261,17 @@ def moving_integral(
         if is_followed(end) and np.isfinite(run.all_numbers(off_tape(end))).all():
             total = total + sign * _between(integrand, off_tape(end), end)
     return total
+
+
+def _far_out(value: Any, start: int, slopes: _Slopes) -> tuple[Any, Any]:
+    """An integrand that has underflown to zero, and its derivatives: zero, too, where they are infinity times zero."""
+    with withhold("GT401", "GT402", "GT403") as withheld, np.errstate(all="ignore"):
+        by_read = slopes.of(value, start)
+    if np.isfinite(by_read).all():
+        for problem in withheld.problems:
+            report(problem)
+        return value, by_read
+    return off_tape(value), np.zeros_like(by_read)
 
 
 GAUSS = np.polynomial.legendre.leggauss(3)

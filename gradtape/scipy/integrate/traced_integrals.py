@@ -25,6 +25,7 @@ from gradtape.extend import (
     pull_callback,
     trace_callback,
 )
+from gradtape.ops import where
 from gradtape.quadrature import adaptive_integral, point_between
 from gradtape.transforms.custom import custom_vjp
 
@@ -48,6 +49,7 @@ class TracedIntegral:
         self._title, self._options = title, options
         self._integrand = bind_early(integrand)
         self._limits = [off_tape(x) if isinstance(x, Tensor) else np.asarray(x, float) for x in limits]
+        self._is_infinite = any(not isinstance(x, Tensor) and np.isinf(x) for x in self._limits)
         between = point_between(*[float(number_in_trace(x)) for x in self._limits])
         self._program = trace_callback(title, self._integrand, [np.float64(between)])
         self._moving = self._program.on_tape
@@ -82,7 +84,13 @@ class TracedIntegral:
         packing = Packing([np.zeros(x.shape, x.dtype) for x in self._moving], "args")
 
         def slope(x: Any) -> Any:
-            return packing.pack(pull_callback(self._integrand, x, self._moving, cotangent))
+            pulled = packing.pack(pull_callback(self._integrand, x, self._moving, cotangent))
+            if not self._is_infinite:
+                return pulled
+            # far out, where the integrand has underflown to zero, its derivative counts as zero: it may be infinity
+            # times zero
+            has_vanished = np.all(off_tape(self._integrand(x)) == 0.0)
+            return where(has_vanished & ~np.isfinite(pulled), 0.0, pulled)
 
         given = list(zip(self._moving, inputs, strict=True))
         total = TracedIntegral(self._title, slope, self._limits, self._options, given)
