@@ -286,3 +286,23 @@ def test_integrands_that_underflow_far_out() -> None:
     with np.errstate(over="ignore"):
         for derivative in (gt.grad(radiance), gt.jit(gt.grad(radiance))):
             np.testing.assert_allclose(derivative(np.array(0.9)), 4.0 * 0.9**3 * np.pi**4 / 15.0, rtol=1e-7)
+
+
+def test_several_events_are_no_value_that_left_the_tape() -> None:
+    """A terminal event before another one: nothing is reported, and the gradient is that of the difference quotient."""
+
+    def landing(x: Any) -> Any:
+        def ground(t: Any, s: Any) -> Any:
+            return s[0]
+
+        ground.terminal, ground.direction = True, -1  # type: ignore[attr-defined]
+        found = ours.solve_ivp(
+            lambda t, s: [s[1], -x[0]], (0, 5), [1.0, x[1]], events=(ground, lambda t, s: s[1]), dense_output=True
+        )
+        end = found.t_events[0][0]
+        return found.sol(0.5 * end)[0] + end * found.y_events[1][0][0] + found.y[1, -1]
+
+    x = np.array([9.8, 1.0])
+    steps = 1e-6 * np.eye(2)
+    wanted = [(landing(x + step) - landing(x - step)) / 2e-6 for step in steps]
+    np.testing.assert_allclose(gt.grad(landing)(x), wanted, rtol=1e-6)

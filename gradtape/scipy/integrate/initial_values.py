@@ -296,13 +296,14 @@ def _differentiated(
     last_event = None
     if events is not None:
         functions = events if isinstance(events, list | tuple) else [events]
+        final = _final(found, recorder) if found.status == 1 else None
         for index, event in enumerate(functions):
             pairs = [
                 _event(event, arguments, trajectory, time, problem.title) for time in np.asarray(found.t_events[index])
             ]
             states = [valued(y, numbers) for (_, y), numbers in zip(pairs, found.y_events[index])]
             if pairs:
-                if found.status == 1 and found.t_events[index][-1] == _final(found, recorder):
+                if found.t_events[index][-1] == final:
                     last_event = (pairs[-1][0], states[-1])
                 found.t_events[index] = stack([t for t, _ in pairs])
                 found.y_events[index] = stack(states)
