@@ -8,6 +8,7 @@ leaves the tape.
 from __future__ import annotations
 
 import sys
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
@@ -41,6 +42,11 @@ from gradtape.numpy_dispatch.methods import TensorMethods
 
 if TYPE_CHECKING:
     from gradtape.explain.queries.why import Why
+
+
+def _is_of_sparse(frame: FrameType) -> bool:
+    """Whether a frame is of `scipy.sparse`, which makes a number of what is written to an element of a matrix."""
+    return str(frame.f_globals.get("__name__")).startswith("scipy.sparse.")
 
 
 class Tensor(TensorMethods):
@@ -242,6 +248,8 @@ class Tensor(TensorMethods):
         return array.reshape(())
 
     def __float__(self) -> float:
+        if self._node.bits > FLAGS and _is_of_sparse(sys._getframe(1)) and is_tracked(self):
+            raise messages.silent_detach(self.shape)
         return float(self._single("float()"))
 
     def __int__(self) -> int:

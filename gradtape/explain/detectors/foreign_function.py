@@ -301,6 +301,9 @@ def fixes_for_sparse_matrix(site: UserExpression) -> list[str] | None:
     SciPy hands `S @ x` back to the tensor; of these it converts the operand itself.
     """
     node = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    written_to = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", node)
+    if isinstance(written_to, ast.Subscript) and _is_sparse(site, written_to.value):
+        return ["make the matrix with gradtape.scipy.sparse: tensors may be written to its elements"]
     if isinstance(node, ast.BinOp):
         parts: list[ast.expr] = [node.left, node.right]
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("dot", "multiply"):

@@ -9,10 +9,10 @@ import numpy as np
 import scipy.sparse
 
 from gradtape.errors import OperandError, ShapeError
-from gradtape.extend import Tensor, argument_error, as_value
+from gradtape.extend import Tensor, argument_error, as_value, may_record
 from gradtape.mirror import holds_tensor
 from gradtape.ops.creation_from import asarray
-from gradtape.ops.sparse_products import Pattern
+from gradtape.ops.sparse_products import Pattern, pattern_of
 from gradtape.scipy.sparse.matrices import FORMATS, SparseTensor, from_dense
 
 
@@ -135,6 +135,16 @@ def _from_diagonals(is_matrix: bool, given: Any, shape: Any) -> SparseTensor:
     return SparseTensor(data[diagonal, place], Pattern(rows[inside], columns[inside], shape), "dia", is_matrix)
 
 
+FILLED = ("lil", "dok")
+"""The formats that are made empty and filled element by element."""
+
+
+def writable(matrix: Any, format: str) -> SparseTensor:
+    """A matrix of SciPy's that tensors may be written to."""
+    values, pattern = pattern_of(matrix.tocsr())
+    return SparseTensor(values, pattern, format, isinstance(matrix, scipy.sparse.spmatrix))
+
+
 class SparseClass(type):
     """The class of the classes: what they make, and what their instances are."""
 
@@ -144,7 +154,9 @@ class SparseClass(type):
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         if not holds_ours((args, kwargs)):
-            return cls.theirs(*args, **kwargs)
+            made = cls.theirs(*args, **kwargs)
+            is_filled_later = cls.format in FILLED and may_record() and made.ndim == 2 and made.dtype.kind in "fc"
+            return writable(made, cls.format) if is_filled_later else made
         names = ("given", "shape", "dtype", "copy")
         options = {**dict(zip(names, args, strict=False)), **kwargs}
         if "arg1" in options:

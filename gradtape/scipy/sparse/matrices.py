@@ -11,6 +11,7 @@ import scipy.sparse
 from gradtape.errors import OperandError, ShapeError, UnsupportedError
 from gradtape.extend import Tensor, argument_error, as_value, is_followed, messages, plain
 from gradtape.ops.sparse_products import Pattern, pattern_of, sparse_matmul
+from gradtape.scipy.sparse.element_writes import Elements
 
 FORMATS = ("bsr", "coo", "csc", "csr", "dia", "dok", "lil")
 
@@ -39,8 +40,7 @@ class SparseTensor:
     def __init__(
         self, values: Any, pattern: Pattern, format: str, is_matrix: bool, blocksize: tuple[int, int] = (1, 1)
     ) -> None:
-        self.values = values
-        self.pattern = pattern
+        self._elements = Elements(values, pattern)
         self.format = format
         self.is_matrix = is_matrix
         self.blocksize = blocksize
@@ -48,8 +48,16 @@ class SparseTensor:
     # -- what it is
 
     @property
+    def values(self) -> Any:
+        return self._elements.values
+
+    @property
+    def pattern(self) -> Pattern:
+        return self._elements.pattern
+
+    @property
     def shape(self) -> tuple[int, int]:
-        return self.pattern.shape
+        return self._elements.shape
 
     @property
     def dtype(self) -> Any:
@@ -79,6 +87,16 @@ class SparseTensor:
     def __repr__(self) -> str:
         kind = "matrix" if self.is_matrix else "array"
         return f"<{self.format}_{kind} of tensors: dtype {self.dtype}, {self.nnz} stored values, shape {self.shape}>"
+
+    def __getattr__(self, name: str) -> Any:
+        """What SciPy's matrices have beside, as long as no tensor has been written to it."""
+        kind = "matrix" if self.is_matrix else "array"
+        theirs = getattr(scipy.sparse, f"{self.format}_{kind}")
+        if name.startswith("_") or not hasattr(theirs, name):
+            raise AttributeError(f"'{self.format}_{kind}' object has no attribute {name!r}")
+        if isinstance(self.values, Tensor):
+            raise messages.sparse_matrix_detached(self.shape)
+        return getattr(theirs(scipy.sparse.coo_array((self.values, self.coords), shape=self.shape)), name)
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         raise messages.sparse_matrix_detached(self.shape)
@@ -228,7 +246,7 @@ class SparseTensor:
 
     def sum_duplicates(self) -> None:
         """Add up values of one place, here."""
-        self.values, self.pattern = self._sorted(by_column=self.format == "csc")
+        self._elements.replace(*self._sorted(by_column=self.format == "csc"))
 
     def sort_indices(self) -> None:
         """Put the values in order, here."""
@@ -298,7 +316,24 @@ class SparseTensor:
         count = self.shape[0] * self.shape[1] if axis is None else self.shape[operator.index(axis) % 2]
         return self.sum(axis, dtype) / count
 
+    def __setitem__(self, key: Any, value: Any) -> None:
+        element = self._elements.element(key)
+        if element is not None:
+            self._elements.write(*element, value)
+        else:
+            self._elements.write_many(key, value)
+
+    def setdiag(self, values: Any, k: int = 0) -> None:
+        """Write to a diagonal: one value, or one for each of its elements, as far as they go."""
+        rows, columns = np.arange(max(0, -k), self.shape[0]), np.arange(max(0, k), self.shape[1])
+        values = as_value(values)
+        length = min(len(rows), len(columns), *values.shape)
+        self[rows[:length], columns[:length]] = values[:length] if values.shape else values
+
     def __getitem__(self, key: Any) -> Any:
+        element = self._elements.element(key)
+        if element is not None:
+            return self._elements.read(*element)
         values, pattern = self._sorted(by_column=False)
         numbers = scipy.sparse.csr_array(
             (np.arange(1, pattern.count + 1), (pattern.rows, pattern.columns)), shape=self.shape
