@@ -217,12 +217,15 @@ def point_between(low: float, high: float) -> float:
 def adaptive_integral(
     title: str, function: Function, low: float, high: float, size: int, options: dict[str, Any]
 ) -> tuple[Any, Any]:
-    """The integral of a function that returns a vector, and its error: QUADPACK's for one number, else `quad_vec`'s."""
+    """The integral of a function that returns a vector, and its error: QUADPACK's for one number, else `quad_vec`'s.
+
+    With `is_vector` among the options it is that of `quad_vec` for one number, too.
+    """
     from scipy import integrate
 
     if np.isnan(low) or np.isnan(high):
         raise solver_error(NumericsError, f"{title}: the limits are {low} and {high}.", "numbers, or np.inf")
-    if size == 1:
+    if size == 1 and not options.get("is_vector"):
         value, error, *rest = integrate.quad(
             lambda x: float(function(x)[0]), low, high, full_output=1, **_finite(title, options, low, high)
         )

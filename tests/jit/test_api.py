@@ -281,6 +281,15 @@ def test_large_intermediate_values_share_buffers_and_results_do_not() -> None:
 # -- branches on values
 
 
+@pytest.mark.parametrize("dtype", [float, int, complex])
+def test_the_truth_of_a_number_is_whether_it_is_zero(dtype: Any) -> None:
+    """`if x:` is traced again for zero only, and not for each other number."""
+    compiled = jit(lambda x: 2 * x if x else x - 1)
+    for number in (1, 2, 3, 0, 5):
+        assert compiled(np.array(number, dtype)) == (2 * number if number else -1)
+    assert compiled.stats.traces == 2
+
+
 def test_branch_is_guarded_and_traced_again() -> None:
     """A branch on a value takes the way that the value says, in every call, with one trace for each way."""
 

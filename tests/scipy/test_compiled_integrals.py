@@ -69,6 +69,12 @@ def two_variables(a: Any) -> Any:
 
 
 @program
+def several_values(a: Any) -> Any:
+    powers = integrate.quad_vec(lambda x: np.array([[x * a, a * a], [np.sin(a * x), 1.0]]), 0.0, a)[0]
+    return (powers @ powers).sum() + integrate.quad_vec(lambda x: np.exp(-a * x), 0.0, 2.0)[0]
+
+
+@program
 def ranges(a: Any) -> Any:
     return integrate.nquad(lambda x, y: np.cos(a * x) * y, [(0, 1), (0.0, a)], opts={"epsrel": 1e-10})[0]
 

@@ -277,6 +277,28 @@ def test_boundary_value_problems() -> None:
     np.testing.assert_allclose(gt.grad(lambda k: solved(k).p[0])(2.0), 0.0, atol=1e-6)
 
 
+def test_odeint_is_compiled() -> None:
+    """Values are LSODA's, and derivatives those of the eager ones; stiff systems run uncompiled, and are said."""
+    times = np.linspace(0.0, 2.0, 5)
+
+    def epidemic(x: Any) -> Any:
+        def slope(y: Any, t: Any, contact: Any, recovery: Any) -> Any:
+            return [-contact * y[0] * y[1], contact * y[0] * y[1] - recovery * y[1]]
+
+        return ours.odeint(slope, [0.9, 0.1 * x[2]], times, args=(x[0], x[1]))[:, 1].sum()
+
+    compiled = gt.jit(gt.value_and_grad(epidemic))
+    for factor in (1.0, 1.2):
+        x = factor * np.array([1.4, 0.5, 1.1])
+        for found, wanted in zip(compiled(x), gt.value_and_grad(epidemic)(x), strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=1e-9)
+    assert (compiled.stats.traces, compiled.stats.uncompiled) == (1, 0)
+
+    stiff = lambda k: ours.odeint(lambda y, t: -1e5 * k * (y - np.cos(t)), 1.0, times)[-1, 0]
+    with pytest.warns(JitWarning, match="depend on the numbers"):
+        np.testing.assert_allclose(gt.jit(stiff)(np.array(1.0)), stiff(1.0), rtol=1e-9)
+
+
 def test_integrands_that_underflow_far_out() -> None:
     """Planck's law to infinity: exp overflows there, and infinity times zero in the derivative counts as zero."""
 

@@ -73,6 +73,15 @@ def test_gaussian_filters_are_differentiated_by_their_width() -> None:
     check("gaussian_filter", draw(2, 3, 4), number(0.6), axes=(1, 2), truncate=2.0)
     check("gaussian_laplace", draw(3, 4), number(0.7))
     check("gaussian_gradient_magnitude", draw(3, 4), number(0.7))
+    for derivative in ("sobel", "prewitt"):
+        x = draw(3, 4)
+        for name in ("generic_gradient_magnitude", "generic_laplace"):
+            their_value = getattr(theirs, name)(x, getattr(theirs, derivative), mode="wrap")
+            ours_of = lambda x, name=name, derivative=derivative: getattr(ndimage, name)(
+                x, getattr(ndimage, derivative), mode="wrap"
+            )
+            np.testing.assert_allclose(ours_of(gt.tensor(x)), their_value)
+            gt.gradcheck(lambda x, ours_of=ours_of: (ours_of(x) ** 2).sum(), x)
 
 
 @pytest.mark.parametrize("name", ["sobel", "prewitt", "laplace"])

@@ -61,6 +61,12 @@ class TraceTensor(Lifted):
             self.level.detector.stop()
         return object.__getattribute__(self, name)
 
+    def __bool__(self) -> bool:
+        """Whether it is not zero, which is all that later calls have to have in common with this one."""
+        if self.size == 1 and self.dtype.kind != "b":
+            return bool(self != 0)
+        return super().__bool__()
+
     def _memory(self) -> Any:
         sample = self._array
         return sample.layout if type(sample) is UnevaluatedSample else sample

@@ -1,4 +1,8 @@
-"""`solve_ivp` inside `jit`: the steps as one loop of the compiled program, without SciPy's solver."""
+"""`solve_ivp` and `odeint` inside `jit`: the steps as one loop of the compiled program.
+
+`solve_ivp` needs SciPy's solver no more. `odeint` has the values of SciPy's, which the compiled program calls, and the
+derivatives of the loop.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ import numpy as np
 from gradtape.extend import Tensor, off_tape, plain
 from gradtape.odes.traced import RUNNING, NotTraced
 from gradtape.ops import concatenate
-from gradtape.scipy.callbacks import stacked
+from gradtape.scipy.callbacks import Run, stacked, with_value
 from gradtape.scipy.integrate.traced_steps import ExplicitSteps
 
 OPTIONS = {"rtol": 1e-3, "atol": 1e-6, "max_step": np.inf, "first_step": None}
@@ -53,6 +57,40 @@ def solve_traced(theirs: Any, method: Any, equation: Any, span: tuple[Any, Any],
         count = int((np.asarray(plain(off_tape(t))) * np.sign(plain(end) - plain(begin)) <= failed).sum())
         return _result(theirs, t[:count], y[:count].T, -1, FAILED)
     return _result(theirs, t, y.T, 0, REACHED)
+
+
+LSODA_TOLERANCE = 1.49012e-8
+"""What `rtol` and `atol` of `odeint` are if they are not given."""
+
+
+def odeint_traced(theirs: Any, equation: Any, t: Any, options: dict[str, Any]) -> Any:
+    """SciPy's `odeint`, called by the program that is traced, with the derivatives of DOP853; None if it cannot be."""
+    times = stacked(t)
+    times = times if isinstance(times, Tensor) else np.asarray(times, float)
+    if times.ndim != 1 or times.shape[0] < 2 or equation.start.dtype.kind != "f":
+        return None
+    tolerances = {name: LSODA_TOLERANCE if options[name] is None else options[name] for name in ("rtol", "atol")}
+    longest = options["hmax"] or np.inf
+    run = Run(equation.title, equation.start, times, traces=True)
+    slope = run.function(lambda t, y: equation.slope(t, y))
+
+    def compute() -> Any:
+        found, info = theirs.odeint(
+            slope, run.numbers(equation.start), run.numbers(times), tfirst=True, full_output=True, **options
+        )
+        return found, info["mused"]
+
+    found = run.solve(compute)
+    if not run.is_traced:
+        run.is_traced, found = True, run.solve(compute)
+    if np.any(found[1] == 2):
+        return None
+    moving = solve_traced(
+        theirs, theirs.DOP853, equation, (times[0], times[-1]), times, {**tolerances, "max_step": longest}
+    )
+    if moving is None or not moving.success:
+        return None
+    return with_value(moving.y.T, run.gathered(found, lambda each: each[0]))
 
 
 def _result(theirs: Any, t: Any, y: Any, status: int, message: str) -> Any:

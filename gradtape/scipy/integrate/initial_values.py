@@ -12,7 +12,7 @@ from gradtape.extend import Tensor, as_value, is_followed, is_tracing, leaves, o
 from gradtape.mirror import Original
 from gradtape.ops import concatenate, stack
 from gradtape.scipy.callbacks import Run, as_tuple, solution, stacked, with_value
-from gradtape.scipy.integrate.compiled import solve_traced
+from gradtape.scipy.integrate.compiled import LSODA_TOLERANCE, odeint_traced, solve_traced
 from gradtape.scipy.integrate.steps import NODES, ExplicitStep, ImplicitStep, Slope, Step
 
 original = Original("scipy.integrate")
@@ -441,7 +441,9 @@ def odeint(
     """The solution of y' = func(y, t, *args) at the times t: the value is SciPy's (LSODA).
 
     LSODA does not tell its steps, so that the derivatives, by y0, t, args and whatever `func` reads, are those of
-    another solution to the same tolerances: by DOP853, or by Radau where LSODA found the system stiff.
+    another solution to the same tolerances: by DOP853, or by Radau where LSODA found the system stiff. In `jit`, the
+    compiled program calls LSODA, and the other solution is a native loop; systems that are stiff in the call that is
+    traced are not compiled, and neither are calls with `Dfun` or `full_output`.
 
     >>> import numpy as np, gradtape as gt
     >>> from gradtape.scipy.integrate import odeint
@@ -455,6 +457,21 @@ def odeint(
     start = stacked(y0)
     start = start.reshape((-1,)) if isinstance(start, Tensor) else np.atleast_1d(np.asarray(start))
     with_time_first = func if tfirst else lambda t, y, *rest: func(y, t, *rest)
+    if is_tracing(leaves((y0, arguments, t))) and Dfun is None and not full_output:
+        options = {
+            "rtol": rtol,
+            "atol": atol,
+            "tcrit": tcrit,
+            "h0": h0,
+            "hmax": hmax,
+            "hmin": hmin,
+            "mxstep": mxstep,
+            "mxordn": mxordn,
+            "mxords": mxords,
+        }
+        compiled = odeint_traced(theirs, Equation(title, with_time_first, start, arguments, False), t, options)
+        if compiled is not None:
+            return compiled
     problem = Problem(title, with_time_first, start, arguments, t, False)
     run = problem.run
     given = stacked(t)
@@ -504,8 +521,8 @@ def _again(problem: Problem, given: Any, times: Any, method: Any, rtol: Any, ato
     """The solution at the times by another method, recorded, a column for each time."""
     recorder = Recorder(method, with_interpolation=method.__name__ == "Radau")
     tolerances = {
-        "rtol": np.maximum(1.49012e-8 if rtol is None else rtol, 1e-13),
-        "atol": 1.49012e-8 if atol is None else atol,
+        "rtol": np.maximum(LSODA_TOLERANCE if rtol is None else rtol, 1e-13),
+        "atol": LSODA_TOLERANCE if atol is None else atol,
     }
     ends = float(times[0]), float(times[-1])
     solver = recorder.solver(

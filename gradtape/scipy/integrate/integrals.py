@@ -373,7 +373,7 @@ def quad(
     found = run.solve(compute)
     if run.is_traced:
         options = {"epsabs": epsabs, "epsrel": epsrel, "limit": limit, "points": points}
-        return _traced_number(title, lambda x: func(x, *arguments), low, high, options)
+        return _traced(title, lambda x: _number(func(x, *arguments)), low, high, options)
     if not run.is_followed:
         return found
     integrand = _weighted(func, arguments, weight, wvar, low, high, title)
@@ -384,13 +384,15 @@ def quad(
     return (value, *found[1:])
 
 
-def _traced_number(title: str, function: Function, low: Any, high: Any, options: dict[str, Any]) -> tuple[Any, Any]:
-    """The integral of a function that returns one number, and its error, in a program that is being traced."""
+def _traced(title: str, function: Function, low: Any, high: Any, options: dict[str, Any]) -> tuple[Any, Any]:
+    """The integral of a function that returns an array, and its error, in a program that is being traced."""
+    shape: list[Any] = []
 
     def integrand(x: Any) -> Any:
         value = stacked(function(x))
         value = value if isinstance(value, Tensor) else np.asarray(value, float)
-        return value.astype(float).reshape((1,))
+        shape[:] = value.shape
+        return value.astype(float).reshape((-1,))
 
     found = TracedIntegral(title, integrand, (low, high), options)
     value = found.value
@@ -399,7 +401,7 @@ def _traced_number(title: str, function: Function, low: Any, high: Any, options:
             is_infinite = np.isinf(off_tape(end))
             finite = where(is_infinite, 0.0, end)
             value = value + where(is_infinite, 0.0, sign * _between(integrand, off_tape(finite), finite))
-    return value[0], found.error
+    return value.reshape(tuple(shape)), found.error
 
 
 def _scalar(value: Any) -> Any:
@@ -492,7 +494,7 @@ def nquad(func: Any, ranges: Any, args: Any = None, opts: Any = None, full_outpu
 
         if not run.is_traced:
             return moving_integral(inner, stacked(low), stacked(high), run, **chosen)
-        value, error = _traced_number(run.title, inner, stacked(low), stacked(high), chosen)
+        value, error = _traced(run.title, inner, stacked(low), stacked(high), chosen)
         return (value, error) if level == depth - 1 else value
 
     if run.is_traced:  # the error is that of the outermost integral
@@ -590,10 +592,14 @@ def quad_vec(
     array([1., 2., 4.])
     """
     arguments = as_tuple(args)
-    run = Run("scipy.integrate.quad_vec", a, b, arguments, points)
+    title = "scipy.integrate.quad_vec"
+    can_trace = norm == "2" and quadrature is None and not full_output and not is_followed(points)
+    run = Run(title, a, b, arguments, points, traces=can_trace)
     low, high = stacked(a), stacked(b)
 
     def compute() -> Any:
+        if run.is_traced:
+            return None
         return original.contents.quad_vec(
             lambda x: run.numbers(f(x, *arguments)),
             run.numbers(low),
@@ -610,6 +616,9 @@ def quad_vec(
         )
 
     found = run.solve(compute)
+    if run.is_traced:
+        options = {"epsabs": epsabs, "epsrel": epsrel, "limit": max(limit // 200, 1), "points": points}
+        return _traced(title, lambda x: f(x, *arguments), low, high, {**options, "is_vector": True})
     if not run.is_followed:
         return found
     moving = moving_integral(

@@ -60,6 +60,8 @@ from gradtape.scipy.ndimage.smoothing import (
     gaussian_filter1d,
     gaussian_gradient_magnitude,
     gaussian_laplace,
+    generic_gradient_magnitude,
+    generic_laplace,
     laplace,
     prewitt,
     sobel,
@@ -89,6 +91,8 @@ __all__ = [
     "gaussian_filter1d",
     "gaussian_gradient_magnitude",
     "gaussian_laplace",
+    "generic_gradient_magnitude",
+    "generic_laplace",
     "geometric_transform",
     "grey_closing",
     "grey_dilation",
@@ -127,8 +131,7 @@ __all__ = [
 
 REASONS = {
     "calls a function of yours with bare arrays; np.lib.stride_tricks.sliding_window_view gives it tensors": (
-        "generic_filter generic_filter1d generic_gradient_magnitude generic_laplace labeled_comprehension "
-        "vectorized_filter"
+        "generic_filter generic_filter1d labeled_comprehension vectorized_filter"
     ),
     "has no derivative in gradtape; fourier_gaussian and fourier_uniform have one": "fourier_ellipsoid",
     "runs the tests of SciPy": "test",

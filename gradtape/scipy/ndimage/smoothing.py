@@ -8,7 +8,7 @@ import numpy as np
 
 from gradtape import signal
 from gradtape.errors import ShapeError
-from gradtape.extend import one_axis
+from gradtape.extend import Tensor, one_axis
 from gradtape.ops.elementwise import where
 from gradtape.ops.filters import resample_signal
 from gradtape.ops.padding import pad
@@ -359,10 +359,84 @@ def gaussian_gradient_magnitude(
 ) -> Any:
     """The length of the gradient of a Gaussian filter; where it is 0 its derivative is taken as 0."""
     name = "gaussian_gradient_magnitude"
-    parts = [part * part for part in _gaussian_derivatives(name, 1, input, sigma, output, mode, cval, axes, kwargs)]
-    total = sum(parts[1:], parts[0])
+    return _length(_gaussian_derivatives(name, 1, input, sigma, output, mode, cval, axes, kwargs))
+
+
+def _length(parts: list[Any]) -> Any:
+    """The square root of the sum of squares; where it is 0 its derivative is taken as 0."""
+    squares = [part * part for part in parts]
+    total = sum(squares[1:], squares[0])
     flat = total == 0
     return where(flat, 0.0, np.sqrt(where(flat, 1.0, total))).astype(total.dtype)
+
+
+# -- with derivatives that are given as functions
+
+
+def _derivatives(
+    name: str, input: Any, function: Any, output: Any, mode: Any, cval: Any, given: Any, named: Any, axes: Any
+) -> tuple[Any, list[Any]]:
+    """The image, and what a function returns for each axis of it: function(image, axis, output, mode, cval, ...)."""
+    image = as_image(name, input, cval)
+    places = chosen_axes(axes, image.ndim)
+    modes = for_each(mode, len(places), f"{name}: mode")
+    kind = image.dtype if output is None or isinstance(output, (np.ndarray, Tensor)) else np.dtype(output)
+    return image, [
+        function(image, place, kind, beyond, cval, *given, **(named or {}))
+        for place, beyond in zip(places, modes, strict=True)
+    ]
+
+
+@original.differentiated_with_callbacks
+def generic_laplace(
+    input: Any,
+    derivative2: Any,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    extra_arguments: Any = (),
+    extra_keywords: Any = None,
+    *,
+    axes: Any = None,
+) -> Any:
+    """The sum of second derivatives along the axes, which `derivative2(input, axis, output, mode, cval)` computes.
+
+    >>> import gradtape as gt
+    >>> from gradtape.scipy.ndimage import correlate1d, generic_laplace
+    >>> def second(image, axis, output, mode, cval):
+    ...     return correlate1d(image, [1.0, -2.0, 1.0], axis, output, mode, cval)
+    >>> generic_laplace(gt.tensor([0.0, 1.0, 4.0, 9.0]), second)
+    Tensor([ 1.,  2.,  2., -5.])
+    """
+    name = "generic_laplace"
+    image, parts = _derivatives(name, input, derivative2, output, mode, cval, extra_arguments, extra_keywords, axes)
+    return as_output(name, output, sum(parts[1:], parts[0]) if parts else image + 0, image.dtype)
+
+
+@original.differentiated_with_callbacks
+def generic_gradient_magnitude(
+    input: Any,
+    derivative: Any,
+    output: Any = None,
+    mode: Any = "reflect",
+    cval: Any = 0.0,
+    extra_arguments: Any = (),
+    extra_keywords: Any = None,
+    *,
+    axes: Any = None,
+) -> Any:
+    """The length of the gradient, whose parts `derivative(input, axis, output, mode, cval)` computes.
+
+    Where it is 0 its derivative is taken as 0.
+
+    >>> import gradtape as gt
+    >>> from gradtape.scipy.ndimage import generic_gradient_magnitude, sobel
+    >>> generic_gradient_magnitude(gt.tensor([0.0, 1.0, 4.0, 9.0]), sobel)
+    Tensor([1., 4., 8., 5.])
+    """
+    name = "generic_gradient_magnitude"
+    image, parts = _derivatives(name, input, derivative, output, mode, cval, extra_arguments, extra_keywords, axes)
+    return as_output(name, output, _length(parts) if parts else image + 0, image.dtype)
 
 
 # -- means
