@@ -91,6 +91,7 @@ def bind(operations: ModuleType) -> None:
                 if type(operand) not in quick and not accepts(operand):
                     theirs = protocols.operators_with(type(operand))
                     protocols.refuse_lazy(type(operand))
+                    protocols.refuse_matrix(type(operand))
                     return NotImplemented if theirs is None else theirs(op.name, x, y)
             return apply(op, (x, y), NO_PARAMS)
 
@@ -109,6 +110,7 @@ def bind(operations: ModuleType) -> None:
                     return new  # `x[i] += y`, which writes it into x next; x is no list, as that would hold the view
                 return self._replace(new, f"{op.name} in place")
             protocols.refuse_lazy(type(other))
+            protocols.refuse_matrix(type(other))
             return NotImplemented
 
         return operator, reflected, in_place

@@ -117,6 +117,20 @@ def refuse_lazy(kind: type) -> None:
         raise messages.lazy_array(kind)
 
 
+def refuse_matrix(kind: type) -> None:
+    """Raise if a kind of arrays is NumPy's matrix.
+
+    What NumPy makes of a matrix is a matrix in turn, and `*` between matrices is their product: an array in its place
+    would be multiplied by elements later, in silence.
+    """
+    if issubclass(kind, np.matrix):
+        raise OperandError(
+            f"a np.matrix meets a tensor, which is an array: in NumPy the result would be a matrix, for which * is the "
+            f"product of matrices.\n{Location.here().show()}\n"
+            f"  fix: np.asarray(matrix), and @ for the product of matrices"
+        )
+
+
 def refuse_mask(kind: type) -> None:
     """Raise if a kind of arrays has masks, which a tensor has no place for."""
     if hasattr(kind, "filled"):
@@ -131,6 +145,7 @@ def _loses_its_meaning(value: Any) -> bool:
     kind: Any = type(value)
     if kind is np.ndarray or not isinstance(value, np.ndarray) or not _has_own_meaning(kind):
         return False
+    refuse_matrix(kind)
     refuse_mask(kind)  # NumPy's masked arrays leave what ufuncs do to ufuncs
     return bool(kind.__array_ufunc__ is not np.ndarray.__array_ufunc__)
 
@@ -207,6 +222,7 @@ def array_function(function: Callable[..., Any], types: Any, args: Any, kwargs: 
             if not issubclass(kind, Tensor | np.ndarray):
                 refuse_lazy(kind)
                 return NotImplemented
+            refuse_matrix(kind)
             refuse_mask(kind)
     ours = FUNCTIONS.get(function)
     if ours is None:

@@ -328,11 +328,21 @@ class TestKindsOfArrays:
 
     @pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
     def test_matrices(self) -> None:
-        """`*` with a `np.matrix` is its product of matrices."""
+        """A matrix makes a matrix of all that it meets, and that is no tensor: refused, with what to write."""
         x = gt.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
         matrix = np.matrix([[1.0, 2.0], [3.0, 4.0]])
-        np.testing.assert_array_equal((x * matrix).numpy(), [[7.0, 10.0], [15.0, 22.0]])
-        np.testing.assert_array_equal((x + matrix).numpy(), [[2.0, 4.0], [6.0, 8.0]])
+        for meets in (
+            lambda: x * matrix,
+            lambda: matrix * x,
+            lambda: matrix @ x,
+            lambda: x + matrix,
+            lambda: np.add(x, matrix),
+            lambda: np.dot(matrix, x),
+            lambda: x.__imul__(matrix),
+        ):
+            with pytest.raises(gt.OperandError, match=r"np\.asarray\(matrix\), and @"):
+                meets()
+        np.testing.assert_array_equal((x @ np.asarray(matrix)).numpy(), [[7.0, 10.0], [15.0, 22.0]])
 
 
 class TestBrokenOff:
