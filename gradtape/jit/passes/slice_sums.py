@@ -38,19 +38,21 @@ def add_to_slices(program: Program, numbers: bool = False) -> Program:
     uses = program.uses()
     made: list[Instruction] = []
     dropped: set[Value] = set()
+    has_changed = False
     for instruction in program.instructions:
         if instruction.op is LOOP:
             loop = instruction.params["loop"]
             body = add_to_slices(loop.body, numbers)
             if body is not loop.body:
                 instruction = instruction.replace(params={"loop": dataclasses.replace(loop, body=body)})
+                has_changed = True
         part = _find_slice(instruction, scatters, uses)
         if part is not None:
             scatter = scatters[instruction.values[part]]
             dropped.add(scatter.result)
             instruction = add_to_slice(instruction, instruction.values[1 - part], scatter)
         made.append(instruction)
-    if not dropped and not has_loops:
+    if not dropped and not has_changed:
         return program
     return program.replace(instructions=tuple([i for i in made if not (i.results and i.results[0] in dropped)]))
 

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 import gradtape as gt
 from gradtape.jit import verify
 from gradtape.jit.ir.program import LOOP, Loop, Program
+from gradtape.jit.passes.row_buffers import carry_rows
+from gradtape.jit.passes.slice_sums import add_to_slices
 
 RNG = np.random.default_rng(6)
 WRITES = frozenset({"set", "set_at", "add_at", "add_at_at"})
@@ -238,3 +240,20 @@ def test_a_write_to_nearly_all_of_an_array_is_no_copy_of_it() -> None:
     names = [i.name for loop in loops(program) for i in loop.body.instructions]
     assert "concatenate" in names
     assert not any(i.name == "set" for i in loops(program)[0].body.instructions)
+
+
+def test_a_program_without_such_arrays_is_left_as_it_is() -> None:
+    """The same object, also with loops in loops: whoever asks whether anything changed is told so at once."""
+
+    def nested(x: Any) -> Any:
+        for _ in range(30):
+            for _ in range(30):
+                x = np.sin(x) * 0.5
+            x = x + 1.0
+        return np.sum(x)
+
+    program = gt.jit(gt.grad(nested)).lower(np.ones(3))
+    (outer,) = [i.params["loop"] for i in program.instructions if i.name == "loop"][:1]
+    assert any(i.name == "loop" for i in outer.body.instructions)
+    assert add_to_slices(program) is program
+    assert carry_rows(program) is program
