@@ -79,6 +79,7 @@ Attempts                      a loop of steps that may be rejected: its conditio
 trace_attempts(attempts, rows)  such a loop as one loop of that program, or None
 scan_in_trace(f, init, xs, recompute)  `gt.scan` as one loop of that program, or None
 trace_callback(title, function, samples)  a function that a solver calls, as a program on numbers
+is_in_callback()              whether such a function, or the body of a loop, is being traced now
 pull_callback(function, x, read, cotangent)  the cotangents of the tensors that such a function reads
 number_in_trace(value)        the number that a value has in the call that is traced, without a guard
 set_tangent(accumulator, x, tangent)  have a `gt.ForwardAccumulator` push this tangent along from a tensor
@@ -241,7 +242,7 @@ if TYPE_CHECKING:
     from gradtape.explain.render.spelling import respell
     from gradtape.explain.source.files import returned_span, span_of
     from gradtape.jit.api import Compiled
-    from gradtape.jit.callbacks import pull_callback, trace_callback
+    from gradtape.jit.callbacks import is_in_callback, pull_callback, trace_callback
     from gradtape.jit.errors import Untraceable
     from gradtape.jit.ir.program import Literal
     from gradtape.loops.scan import scan_in_trace
@@ -294,7 +295,7 @@ _LATER = {
     "gradtape.errors": "JitWarning",
     "gradtape.jit.errors": "Untraceable",
     "gradtape.jit.ir.program": "Literal",
-    "gradtape.jit.callbacks": "pull_callback trace_callback",
+    "gradtape.jit.callbacks": "is_in_callback pull_callback trace_callback",
     "gradtape.loops.scan": "scan_in_trace",
     "gradtape.loops.while_loop": "Attempts is_tracing number_in_trace trace_attempts",
     "gradtape.numpy_dispatch.interchange": "import_library torch_to_array",
@@ -519,6 +520,7 @@ __all__ = [
     "integers_for_axes",
     "is_array",
     "is_followed",
+    "is_in_callback",
     "is_library",
     "is_recorded",
     "is_tracing",

@@ -39,6 +39,11 @@ class TracedCallback:
         return [x for x in self.read if is_on_tape(x)]
 
 
+def is_in_callback() -> bool:
+    """Whether a function is being traced that runs several times in a call: nothing can depend on its numbers."""
+    return isinstance(current_level([]), BodyLevel)
+
+
 def pull_callback(function: Callable[[Any], Any], x: Any, read: Sequence[Tensor], cotangent: Any) -> list[Any]:
     """The cotangents of tensors that `function` reads from outside, at x; zeros where it does not depend on one."""
     found = pull_step(lambda given: ([function(*given)], []), [x], read, [cotangent], True)[2]

@@ -12,7 +12,7 @@ import pytest
 import gradtape as gt
 import gradtape.numpy as np
 from gradtape.jit import JitWarning
-from gradtape.scipy import optimize
+from gradtape.scipy import integrate, optimize
 
 POINTS = numpy.linspace(0.0, 1.0, 6)
 PROGRAMS: list[Callable[[Any], Any]] = []
@@ -195,3 +195,22 @@ def test_threads_have_their_own_numbers() -> None:
         thread.join()
     for a, value in found.items():
         numpy.testing.assert_allclose(value, float(equations(numpy.array(a))), rtol=1e-9)
+
+
+def shooting(a: Any) -> Any:
+    def miss(slope: Any) -> Any:
+        found = integrate.solve_ivp(
+            lambda t, y: [y[1], -0.1 * a * np.exp(y[0])], (0.0, 1.0), [0.0, slope], t_eval=[1.0], rtol=1e-9, atol=1e-10
+        )
+        return found.y[0, -1] - 0.05
+
+    return optimize.brentq(miss, -1.0, 2.0, xtol=1e-13)
+
+
+def test_a_differential_equation_in_the_function_of_a_solver() -> None:
+    """Boundary values by shooting: value and gradient are compiled."""
+    wanted = gt.value_and_grad(shooting)
+    compiled = gt.jit(wanted)
+    for a in (1.3, 1.6):
+        numpy.testing.assert_allclose(compiled(numpy.array(a)), wanted(numpy.array(a)), rtol=1e-8)
+    assert (compiled.stats.traces, compiled.stats.uncompiled) == (1, 0)

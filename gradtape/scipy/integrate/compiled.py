@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.extend import Tensor, off_tape, plain
+from gradtape.extend import Tensor, is_in_callback, off_tape, plain
 from gradtape.odes.traced import RUNNING, NotTraced
-from gradtape.ops import concatenate
+from gradtape.ops import concatenate, where
 from gradtape.scipy.callbacks import Run, stacked, with_value
 from gradtape.scipy.integrate.traced_steps import ExplicitSteps
 
@@ -52,6 +52,9 @@ def solve_traced(theirs: Any, method: Any, equation: Any, span: tuple[Any, Any],
             y = y[:-1]
     except NotTraced:
         return None
+    if is_in_callback():  # of a solver, say, which is told by NaN
+        has_failed = off_tape(last.status) != RUNNING
+        return _result(theirs, t, where(has_failed, np.nan, y).T, 0, REACHED)
     if last.status != RUNNING:  # a guard: a call in which the solution fails is traced again, and ends here
         failed = plain(last.t)
         count = int((np.asarray(plain(off_tape(t))) * np.sign(plain(end) - plain(begin)) <= failed).sum())

@@ -192,7 +192,8 @@ def solve_ivp(
     states of events are differentiated too, and so is the function `sol` of `dense_output=True`.
 
     In `jit`, RK23, RK45 and DOP853 are one native loop, and so are their gradients; give `t_eval`, without which a call
-    that takes another number of steps is traced again. `nfev` is None there. Other methods, `events` and `dense_output`
+    that takes another number of steps is traced again. `nfev` is None there. In functions that a solver calls, and in
+    bodies of loops, `t_eval` is needed, and a solution that fails is NaN. Other methods, `events` and `dense_output`
     are not compiled.
 
     >>> import numpy as np, gradtape as gt
