@@ -67,6 +67,9 @@ class BatchTensor(Lifted):
         assert isinstance(self.level, BatchLevel)
         return BatchTensor(self._held, self.level, LIFTED_NODE if node is UNTRACKED else node)
 
+    def _check_leaf(self) -> None:
+        raise messages.leaf_in_batch(self.shape)
+
     @property
     def shape(self) -> Shape:
         """The shape of one example."""

@@ -327,7 +327,7 @@ class Tensor(TensorMethods):
                 return self
             raise messages.frozen_intermediate(self._node)
         if requires_grad:
-            check_differentiable(self.dtype, "requires_grad", self.shape)
+            self._check_leaf()
             node = watch_node(self)
             node.bits |= AMBIENT
             note_ambient_leaf(node)
@@ -335,6 +335,10 @@ class Tensor(TensorMethods):
             self._node.bits &= ~AMBIENT
             ambient_leaves.pop(id(self._node), None)
         return self
+
+    def _check_leaf(self) -> None:
+        """Raise unless it can be a leaf that `.backward()` gives a gradient."""
+        check_differentiable(self.dtype, "requires_grad", self.shape)
 
     @property
     def grad(self) -> Any:
@@ -456,7 +460,7 @@ def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
         fresh = Tensor(owned_array(data, dtype))
     if not requires_grad:
         return fresh  # type: ignore[no-any-return]
-    check_differentiable(fresh.dtype, "requires_grad", fresh.shape)
+    fresh._check_leaf()
     lifted = fresh._node.bits & LIFTED
     node = leaf(fresh.shape, fresh.dtype, AMBIENT | lifted)
     return fresh._on(node) if lifted else Tensor(fresh._array, node)

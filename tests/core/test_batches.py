@@ -111,3 +111,11 @@ def test_list_of_numbers_meets_an_example() -> None:
     """A list is an operand that all examples share."""
     found = gt.vmap(lambda x: apply(gt.ops.add, (x, [10.0, 20.0]), {}))(BATCH)
     np.testing.assert_array_equal(found, BATCH + np.array([10.0, 20.0]))
+
+
+@pytest.mark.parametrize("leaf", [lambda x: gt.tensor(x, requires_grad=True), lambda x: x.requires_grad_()])
+def test_an_example_is_no_leaf_of_backward(leaf: Any) -> None:
+    """`.backward()` records nothing of the examples of a batch: said at once, with what works there."""
+    with pytest.raises(gt.OperandError, match=r"gt\.grad\(loss\)\(x\) inside of gt\.vmap"):
+        gt.vmap(leaf)(np.ones((2, 3)))
+    np.testing.assert_array_equal(gt.vmap(gt.grad(lambda x: np.sum(x * x)))(np.ones((2, 3))), np.full((2, 3), 2.0))

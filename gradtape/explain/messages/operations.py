@@ -49,6 +49,19 @@ def refused_argument(kind: type[GradTapeError], what: str, fix: str) -> GradTape
     return kind(problem(code_for(kind, what), what.rstrip("."), spans=[site.span], operands=about, fixes=fixes))
 
 
+def leaf_in_batch(shape: Shape) -> GradTapeError:
+    """One example of a batch was to require a gradient, for `.backward()`, which records nothing of examples."""
+    return failure(
+        "GT314",
+        f"requires_grad: one example of a batch (shape {shape}), inside gt.vmap, where .backward() records nothing",
+        OperandError,
+        fixes=[
+            "gt.grad(loss)(x) inside of gt.vmap; or with gt.GradientTape() as tape, and tape.watch(x)",
+            "gt.vmap(loss)(x).sum().backward() outside of it, for a leaf that holds the whole batch",
+        ],
+    )
+
+
 def lazy_array(kind: type) -> GradTapeError:
     """An array of Dask's, which has no numbers yet, was given to a tensor's operation, or to be made a tensor."""
     return failure(
@@ -79,6 +92,7 @@ def repeated_axis(axis: Any, ndim: int) -> GradTapeError:
 
 __all__ = [
     "lazy_array",
+    "leaf_in_batch",
     "no_such_axis",
     "refused_argument",
     "refused_operands",
