@@ -70,6 +70,7 @@ hyperu: Op = function_row(
         "hyperu(1.0, 3.0, 0.5) -> 6., 0.46724055, 7.69164253, -20.",
     ),
 )
+# near a = 0 they change within a: as beside a pole
 wright_bessel: Op = function_row(
     "wright_bessel",
     lambda a, b, x: by_parameter(lambda a: wright_bessel(a, b, x), a, a),

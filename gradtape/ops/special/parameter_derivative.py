@@ -85,6 +85,6 @@ def room_to_poles(p: Any) -> Any:
     return np.where(p > 0, p, np.abs(p - np.round(p)))
 
 
-def room_to_end(p: Any, end: float = 0.0) -> Any:
-    """A room that keeps the difference within p >= end, where the function is defined and has no pole."""
-    return 8 * (p - end)
+def room_to_end(p: Any) -> Any:
+    """A room that keeps the difference within p >= 0, where SciPy defines a function that has no pole at 0."""
+    return 8 * p
