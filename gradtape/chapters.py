@@ -76,7 +76,8 @@ SPECIAL_CHAPTERS = {
     "pdtri pdtrik stdtr stdtridf stdtrit",
     "elliptic": "agm ellipe ellipeinc ellipj ellipk ellipkinc ellipkm1 elliprc elliprd elliprf elliprg elliprj",
     "equations": "mathieu_a mathieu_b mathieu_cem mathieu_modcem1 mathieu_modcem2 mathieu_modsem1 mathieu_modsem2 "
-    "mathieu_sem obl_ang1 obl_ang1_cv obl_rad1 pbdn_seq pbdv pbdv_seq pbvv pbvv_seq pbwa pro_ang1 pro_ang1_cv pro_rad1",
+    "mathieu_sem obl_ang1 obl_ang1_cv obl_cv obl_rad1 pbdn_seq pbdv pbdv_seq pbvv pbvv_seq pbwa pro_ang1 pro_ang1_cv "
+    "pro_cv pro_rad1",
     "faddeeva": "dawsn fresnel modfresnelm modfresnelp owens_t voigt_profile wofz",
     "hypergeometric": "hyp0f1 hyp1f1 hyp2f1 hyperu log_wright_bessel wright_bessel",
     "integrals": "expn lambertw shichi sici spence wrightomega",

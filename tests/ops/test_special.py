@@ -372,8 +372,8 @@ def test_bessel_functions_of_any_order(name: str, order: float) -> None:
     assert_differentiates(lambda x: getattr(special, name)(order, x), np.array([0.4, 1.7, 9.0]), tolerance=1e-5)
 
 
-@pytest.mark.parametrize("name", ["jv", "jn", "yv", "yn", "iv", "kv", "kn", "ive", "kve", "polygamma"])
-def test_the_order_is_a_constant(name: str) -> None:
+@pytest.mark.parametrize("name", ["yn", "kn", "polygamma"])
+def test_a_whole_order_is_a_constant(name: str) -> None:
     """A gradient that is asked of the order is refused in words; a tensor that is not tracked may be the order."""
     function = getattr(special, name)
     with pytest.raises(gt.UnsupportedError, match="order") as caught:

@@ -1,7 +1,7 @@
-"""Bessel functions of the first and second kind, plain, modified and scaled. The order is a constant.
+"""Bessel functions of the first and second kind, plain, modified and scaled.
 
-Derivatives come from the functions of the neighbouring orders: 2 C_v' = C_(v-1) - C_(v+1) for C = J, Y,
-2 I_v' = I_(v-1) + I_(v+1), 2 K_v' = -K_(v-1) - K_(v+1).
+By the order v their derivatives are numerical (`parameter_derivative`). By x they come from the functions of the
+neighbouring orders: 2 C_v' = C_(v-1) - C_(v+1) for C = J, Y, 2 I_v' = I_(v-1) + I_(v+1), 2 K_v' = -K_(v-1) - K_(v+1).
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from gradtape.core.operation import Op
 from gradtape.core.rules import elementwise
 from gradtape.core.typing import Array
 from gradtape.ops.special.declare import no_slope, result_dtype, row, scipy_kernel, scipy_ufunc
+from gradtape.ops.special.parameter_derivative import by_parameter
 
 POSITIVE = (0.5, 6.0)
 
 
-def _order_samples(draw: Any) -> list[Any]:
+def _whole_order_samples(draw: Any) -> list[Any]:
     return [
         ((np.array([0, 1, 2]), draw.between(POSITIVE, (3,))), {}),
         ((np.array([[0], [3]]), draw.between(POSITIVE, (3,))), {}),
@@ -30,17 +31,28 @@ def _order_samples(draw: Any) -> list[Any]:
     ]
 
 
+def _order_samples(draw: Any) -> list[Any]:
+    return [
+        ((np.array([0, 1, 2]), draw.between(POSITIVE, (3,))), {}),
+        ((draw.between((-0.7, 3.0), (2, 1)), draw.between(POSITIVE, (3,))), {}),
+        ((draw.between((0.3, 3.0), (3,)), draw.between(POSITIVE, (2, 3))), {}),
+        ((draw.between((0.3, 3.0), ()), draw.between(POSITIVE, ())), {}),
+        ((0, draw.between(POSITIVE, (0, 3))), {}),
+    ]
+
+
 def _of_order(name: str, slope: Callable[..., Any], what: str, derivative: str, numbers: str, kernel: Any = None) -> Op:
-    """A function of an order v, which is a constant, and of x."""
-    text = f"""{what}, for a constant order v. Derivative: {derivative}.
+    """A function of an order v and of x."""
+    value, by_order, by_x = numbers.split(", ")
+    text = f"""{what}. Derivatives: by the order v, numerically; by x, {derivative}.
 
     >>> import gradtape as gt
-    >>> gt.value_and_grad(lambda x: gt.special.{name}(2, x))(gt.tensor(1.0))
-    ({", ".join(f"Tensor({number})" for number in numbers.split(", "))})
+    >>> gt.value_and_grad(gt.special.{name}, (0, 1))(gt.tensor(2.0), gt.tensor(1.0))
+    (Tensor({value}), (Tensor({by_order}), Tensor({by_x})))
     """
-    return elementwise(
+    own: Op = elementwise(
         kernel or scipy_kernel(name),
-        no_slope(name, "the order", "give the order as a plain number or array, or gt.stop_gradient(v)"),
+        lambda v, x: by_parameter(lambda v: own(v, x), v),
         slope,
         name=name,
         names=("v", "x"),
@@ -48,11 +60,27 @@ def _of_order(name: str, slope: Callable[..., Any], what: str, derivative: str, 
         samples=_order_samples,
         doc=text,
     )
+    return own
 
 
-def _whole_order(name: str) -> Any:
-    """A kernel for a ufunc that answers in double precision when the order is an integer."""
-    return lambda v, x: scipy_ufunc(name)(v, x).astype(result_dtype(v, x))
+def _of_whole_order(name: str, slope: Callable[..., Any], what: str, derivative: str, numbers: str) -> Op:
+    """A function of an integer order, for which SciPy answers in double precision, and of x."""
+    text = f"""{what} of integer order. Derivative: {derivative}.
+
+    >>> import gradtape as gt
+    >>> gt.value_and_grad(lambda x: gt.special.{name}(2, x))(gt.tensor(1.0))
+    ({", ".join(f"Tensor({number})" for number in numbers.split(", "))})
+    """
+    return elementwise(
+        lambda v, x: scipy_ufunc(name)(v, x).astype(result_dtype(v, x)),
+        no_slope(name, "the order, which is a whole number", f"{name[0]}v has a derivative by the order"),
+        slope,
+        name=name,
+        names=("v", "x"),
+        answers=[f"scipy.special.{name}"],
+        samples=_whole_order_samples,
+        doc=text,
+    )
 
 
 # -- plain
@@ -62,22 +90,21 @@ jv: Op = _of_order(
     lambda v, x: 0.5 * (jv(v - 1, x) - jv(v + 1, x)),
     "The Bessel function of the first kind",
     "(jv(v - 1, x) - jv(v + 1, x)) / 2",
-    "0.11490348, 0.21024362",
+    "0.11490348, -0.18238963, 0.21024362",
 )
 yv: Op = _of_order(
     "yv",
     lambda v, x: 0.5 * (yv(v - 1, x) - yv(v + 1, x)),
     "The Bessel function of the second kind",
     "(yv(v - 1, x) - yv(v + 1, x)) / 2",
-    "-1.65068261, 2.52015239",
+    "-1.65068261, -1.56640169, 2.52015239",
 )
-yn: Op = _of_order(
+yn: Op = _of_whole_order(
     "yn",
     lambda v, x: 0.5 * (yn(v - 1, x) - yn(v + 1, x)),
-    "The Bessel function of the second kind of integer order",
+    "The Bessel function of the second kind",
     "(yn(v - 1, x) - yn(v + 1, x)) / 2",
     "-1.65068261, 2.52015239",
-    _whole_order("yn"),
 )
 jn = jv
 j0: Op = row("j0", lambda x: -j1(x), doc=("jv(0, x)", "-j1(x)", "j0(1.0) -> 0.76519769, -0.44005059"))
@@ -101,22 +128,21 @@ iv: Op = _of_order(
     lambda v, x: 0.5 * (iv(v - 1, x) + iv(v + 1, x)),
     "The modified Bessel function of the first kind",
     "(iv(v - 1, x) + iv(v + 1, x)) / 2",
-    "0.13574767, 0.29366376",
+    "0.13574767, -0.22302535, 0.29366376",
 )
 kv: Op = _of_order(
     "kv",
     lambda v, x: -0.5 * (kv(v - 1, x) + kv(v + 1, x)),
     "The modified Bessel function of the second kind",
     "-(kv(v - 1, x) + kv(v + 1, x)) / 2",
-    "1.6248389, -3.85158503",
+    "1.6248389, 2.04586334, -3.85158503",
 )
-kn: Op = _of_order(
+kn: Op = _of_whole_order(
     "kn",
     lambda v, x: -0.5 * (kn(v - 1, x) + kn(v + 1, x)),
-    "The modified Bessel function of the second kind of integer order",
+    "The modified Bessel function of the second kind",
     "-(kn(v - 1, x) + kn(v + 1, x)) / 2",
     "1.6248389, -3.85158503",
-    _whole_order("kn"),
 )
 i0: Op = row("i0", lambda x: i1(x), answers=[np.i0], doc=("iv(0, x)", "i1(x)", "i0(1.0) -> 1.26606588, 0.5651591"))
 i1: Op = row(
@@ -168,7 +194,7 @@ def _scaled_expansion(v: Array, x: Array, function: str, order: int) -> Any:
 
 scaled_derivative: Op = elementwise(
     _scaled_derivative,
-    no_slope("ive and kve", "the order", "give the order as a plain number or array, or gt.stop_gradient(v)"),
+    lambda v, x, function, order: by_parameter(lambda v: scaled_derivative(v, x, function=function, order=order), v),
     lambda v, x, function, order: scaled_derivative(v, x, function=function, order=order + 1),
     name="derivative of ive or kve",
     names=("v", "x"),
@@ -181,17 +207,17 @@ scaled_derivative: Op = elementwise(
         ]
         + [
             ((2, draw.between((60.0, 90.0), (3,))), {"function": "ive", "order": 1}),
-            ((2, draw.between((60.0, 90.0), (3,))), {"function": "kve", "order": 1}),
+            ((draw.between((0.5, 2.0), (3,)), draw.between((60.0, 90.0), (3,))), {"function": "kve", "order": 1}),
         ]
     ),
-    doc="A derivative of ive or kve, of the given order. Derivative: the next one.",
+    doc="A derivative of ive or kve by x, of the given order. Derivatives: by v, numerically; by x, the next one.",
 )
 ive = _of_order(
     "ive",
     lambda v, x: scaled_derivative(v, x, function="ive", order=1),
     "exp(-abs(x)) iv(v, x)",
     "(ive(v - 1, x) + ive(v + 1, x)) / 2 - sign(x) ive(v, x)",
-    "0.04993878, 0.05809408",
+    "0.04993878, -0.08204644, 0.05809408",
     scipy_kernel("ive", real=True),
 )
 kve = _of_order(
@@ -199,7 +225,7 @@ kve = _of_order(
     lambda v, x: scaled_derivative(v, x, function="kve", order=1),
     "exp(x) kv(v, x)",
     "kve(v, x) - (kve(v - 1, x) + kve(v + 1, x)) / 2",
-    "4.41677005, -6.05292354",
+    "4.41677005, 5.56123313, -6.05292354",
     scipy_kernel("kve", real=True),
 )
 

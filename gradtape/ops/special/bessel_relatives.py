@@ -1,4 +1,4 @@
-"""Functions around Bessel's: Hankel, Kelvin, Struve, spherical ones, derivatives, integrals; for constant orders."""
+"""Functions around Bessel's: Hankel, Kelvin, Struve, spherical ones, derivatives, integrals."""
 
 from __future__ import annotations
 
@@ -15,37 +15,48 @@ from gradtape.ops.special.bessel import _scaled_expansion, i0, iv, j0, jv, k0, k
 from gradtape.ops.special.declare import scipy_ufunc
 from gradtape.ops.special.gamma import rgamma
 from gradtape.ops.special.hypergeometric import hyp0f1
-from gradtape.ops.special.rows import fixed, function_row, in_precision, results_row, samples_of
+from gradtape.ops.special.parameter_derivative import by_parameter
+from gradtape.ops.special.rows import (
+    fixed,
+    function_row,
+    in_precision,
+    refuse_complex,
+    results_row,
+    samples_of,
+    samples_of_both,
+)
 
 POSITIVE = (0.5, 6.0)
 ORDERS = [2, 0, 1]
+MOVING = (0.3, 3.0)
+_SAMPLES = samples_of_both(samples_of(MOVING, POSITIVE), samples_of(ORDERS, POSITIVE))
 
 # -- of real numbers the scaled J and Y are the plain ones; of complex ones they are not analytic
 
 jve: Op = function_row(
     "jve",
-    fixed("jve", "v", "the order"),
+    lambda v, z: by_parameter(lambda v: jve(v, z), v),
     lambda v, z: 0.5 * (jve(v - 1, z) - jve(v + 1, z)),
     names=("v", "z"),
     real=True,
-    samples=samples_of(ORDERS, POSITIVE),
+    samples=_SAMPLES,
     doc=(
         "jv(v, z) exp(-abs(z.imag)): jv for real z",
-        "that of jv, for real z",
-        "jve(2, 1.5) -> 0.23208767, 0.24848628",
+        "those of jv, for real z",
+        "jve(2.0, 1.5) -> 0.23208767, -0.26541326, 0.24848628",
     ),
 )
 yve: Op = function_row(
     "yve",
-    fixed("yve", "v", "the order"),
+    lambda v, z: by_parameter(lambda v: yve(v, z), v),
     lambda v, z: 0.5 * (yve(v - 1, z) - yve(v + 1, z)),
     names=("v", "z"),
     real=True,
-    samples=samples_of(ORDERS, POSITIVE),
+    samples=_SAMPLES,
     doc=(
         "yv(v, z) exp(-abs(z.imag)): yv for real z",
-        "that of yv, for real z",
-        "yve(2, 1.5) -> -0.93219376, 0.83061639",
+        "those of yv, for real z",
+        "yve(2.0, 1.5) -> -0.93219376, -0.5743527, 0.83061639",
     ),
 )
 
@@ -57,13 +68,13 @@ yve: Op = function_row(
 def _hankel(name: str, kind: int) -> Op:
     row: Op = elementwise(
         lambda v, z: in_precision(scipy_ufunc(name)(v, z), v, z),
-        fixed(name, "v", "the order"),
+        lambda v, z: by_parameter(lambda v: row(v, z), v),
         lambda v, z: 0.5 * (row(v - 1, z) - row(v + 1, z)),
         name=name,
         names=("v", "z"),
         answers=[f"scipy.special.{name}"],
-        samples=samples_of(ORDERS, POSITIVE),
-        doc=f"""The Hankel function of kind {kind}, for a constant order v. Derivative: as that of jv.
+        samples=_SAMPLES,
+        doc=f"""The Hankel function of kind {kind}. Derivatives: as those of jv.
 
     >>> import gradtape as gt
     >>> gt.special.{name}(2, gt.tensor(1.5))
@@ -77,6 +88,7 @@ hankel1, hankel2 = _hankel("hankel1", 1), _hankel("hankel2", 2)
 
 
 def _scaled_hankel(v: Any, z: Any, kind: int, order: int) -> Any:
+    refuse_complex(v)
     order_of, x = np.asarray(v, float), np.asarray(z, complex)
     sign = 1 if kind == 1 else -1
     with np.errstate(all="ignore"):
@@ -95,36 +107,37 @@ def _scaled_hankel(v: Any, z: Any, kind: int, order: int) -> Any:
 
 scaled_hankel: Op = elementwise(
     _scaled_hankel,
-    fixed("hankel1e and hankel2e", "v", "the order"),
+    lambda v, z, kind, order: by_parameter(lambda v: scaled_hankel(v, z, kind=kind, order=order), v),
     lambda v, z, kind, order: scaled_hankel(v, z, kind=kind, order=order + 1),
     name="derivative of hankel1e or hankel2e",
     names=("v", "z"),
     samples=lambda draw: [
         ((2, draw.between(POSITIVE, (2,))), {"kind": 1, "order": 1}),
-        ((1, draw.between(POSITIVE, ())), {"kind": 2, "order": 2}),
+        ((draw.between(MOVING, ()), draw.between(POSITIVE, ())), {"kind": 2, "order": 2}),
         ((np.array([0, 1]), draw.between((80.0, 99.0), (2,))), {"kind": 1, "order": 1}),
-        ((2, draw.between((80.0, 99.0), (2,))), {"kind": 2, "order": 1}),
+        ((draw.between(MOVING, (2,)), draw.between((80.0, 99.0), (2,))), {"kind": 2, "order": 1}),
     ],
-    doc="A derivative of hankel1e or hankel2e, of the given order. Derivative: the next one.",
+    doc="A derivative of hankel1e or hankel2e by z, of the given order. Derivatives: by v, numerically; the next one.",
 )
 
 
 def _hankel_scaled(name: str, kind: int) -> Op:
-    return elementwise(
+    row: Op = elementwise(
         lambda v, z: in_precision(scipy_ufunc(name)(v, z), v, z),
-        fixed(name, "v", "the order"),
+        lambda v, z: by_parameter(lambda v: row(v, z), v),
         lambda v, z: scaled_hankel(v, z, kind=kind, order=1),
         name=name,
         names=("v", "z"),
         answers=[f"scipy.special.{name}"],
-        samples=samples_of(ORDERS, POSITIVE),
-        doc=f"""hankel{kind}(v, z) exp({"-+"[kind - 1]}i z), for a constant order v. Derivative: that of the product.
+        samples=_SAMPLES,
+        doc=f"""hankel{kind}(v, z) exp({"-+"[kind - 1]}i z). Derivatives: by v, numerically; by z, that of the product.
 
     >>> import gradtape as gt
     >>> gt.special.{name}(2, gt.tensor(1.5))
     Tensor(-0.91344137{"-+"[kind - 1]}0.29744707j, dtype=complex128)
     """,
     )
+    return row
 
 
 hankel1e, hankel2e = _hankel_scaled("hankel1e", 1), _hankel_scaled("hankel2e", 2)
@@ -145,7 +158,7 @@ def _nth(name: str, row: Op, towards: float, factor: float, numbers: str) -> Cal
 
     derivative.__name__ = name
     shown = f"gt.special.{name}(2, gt.tensor(1.5))"
-    derivative.__doc__ = f"""The n-th derivative of {row.name}(v, z) by z, differentiable in z.
+    derivative.__doc__ = f"""The n-th derivative of {row.name}(v, z) by z, differentiable in v and z.
 
     >>> import gradtape as gt
     >>> {shown}
@@ -313,26 +326,26 @@ def _struve_slope(v: Any, x: Any, out: Any) -> Any:
 
 struve: Op = function_row(
     "struve",
-    fixed("struve", "v", "the order"),
+    lambda v, x: by_parameter(lambda v: struve(v, x), v),
     _struve_slope,
     names=("v", "x"),
-    samples=samples_of([2, 0, 1], (0.5, 12.0)),
+    samples=samples_of_both(samples_of(MOVING, (0.5, 12.0)), samples_of([2, 0, 1], (0.5, 12.0))),
     doc=(
-        "The Struve function, for a constant order v",
-        "struve(v - 1, x) - v / x struve(v, x)",
-        "struve(2, 1.5) -> 0.12863772, 0.23877151",
+        "The Struve function",
+        "by v, numerically; by x, struve(v - 1, x) - v / x struve(v, x)",
+        "struve(2.0, 1.5) -> 0.12863772, -0.1749041, 0.23877151",
     ),
 )
 modstruve: Op = function_row(
     "modstruve",
-    fixed("modstruve", "v", "the order"),
+    lambda v, x: by_parameter(lambda v: modstruve(v, x), v),
     lambda v, x: 0.5 * (modstruve(v - 1, x) + modstruve(v + 1, x) + _struve_term(v, x)),
     names=("v", "x"),
-    samples=samples_of([2, 0, 1], (0.5, 6.0)),
+    samples=_SAMPLES,
     doc=(
-        "The modified Struve function, for a constant order v",
-        "modstruve(v - 1, x) - v / x modstruve(v, x)",
-        "modstruve(2, 1.5) -> 0.15937675, 0.34135458",
+        "The modified Struve function",
+        "by v, numerically; by x, modstruve(v - 1, x) - v / x modstruve(v, x)",
+        "modstruve(2.0, 1.5) -> 0.15937675, -0.22645783, 0.34135458",
     ),
 )
 
@@ -411,13 +424,13 @@ itmodstruve0 = function_row(
 besselpoly: Op = function_row(
     "besselpoly",
     lambda a, lmb, nu: besselpoly(a, lmb + 1, nu - 1) - besselpoly(a, lmb + 1, nu + 1),
-    fixed("besselpoly", "lmb", "the exponent"),
-    fixed("besselpoly", "nu", "the order"),
+    lambda a, lmb, nu: by_parameter(lambda lmb: besselpoly(a, lmb, nu), lmb, lmb + nu + 1),
+    lambda a, lmb, nu: by_parameter(lambda nu: besselpoly(a, lmb, nu), nu, lmb + nu + 1),
     names=("a", "lmb", "nu"),
-    samples=samples_of((0.5, 2.0), [1, 2], [1, 2]),
+    samples=samples_of_both(samples_of((0.5, 2.0), [1, 2], [1, 2]), samples_of((0.5, 2.0), (0.5, 2.0), (0.5, 2.0))),
     doc=(
-        "The integral of t^lmb jv(nu, 2 a t) from 0 to 1, for constant lmb and nu",
-        "besselpoly(a, lmb + 1, nu - 1) - besselpoly(a, lmb + 1, nu + 1)",
-        "besselpoly(1.5, 1, 2) -> 0.16699189, 0.10140498",
+        "The integral of t^lmb jv(nu, 2 a t) from 0 to 1, for lmb + nu > -1",
+        "by lmb and nu, numerically; by a, besselpoly(a, lmb + 1, nu - 1) - besselpoly(a, lmb + 1, nu + 1)",
+        "besselpoly(1.5, 1.0, 2.0) -> 0.16699189, 0.10140498, -0.05024905, -0.10452548",
     ),
 )

@@ -1,21 +1,22 @@
 """Solutions of differential equations of the second order, y'' = f: parabolic cylinder, Mathieu, spheroidal functions.
 
-SciPy gives y and y', so that the equation gives all further derivatives by x. Orders and parameters are constants.
+SciPy gives y and y', so that the equation gives all further derivatives by x. By the parameters of the equation the
+derivatives are numerical; orders that are whole numbers are constants.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import factorial, pi
 from typing import Any
 
 import numpy as np
 
-from gradtape.core.batch import batch_elementwise
 from gradtape.core.operation import Op
-from gradtape.core.rules import constant, elementwise
+from gradtape.core.rules import elementwise
 from gradtape.errors import OperandError
 from gradtape.ops.arguments import argument_error, as_value
+from gradtape.ops.special.parameter_derivative import by_parameter, room_to_end
 from gradtape.ops.special.rows import (
     double_kernel,
     fixed,
@@ -24,45 +25,66 @@ from gradtape.ops.special.rows import (
     refuse_complex,
     results_row,
     samples_of,
+    samples_of_both,
 )
 
-PARAMETER = "a parameter of a differential equation"
+WHOLE = "which is a whole number"
 
 
-def _solution(name: str, names: str, slope: Callable[..., Any], samples: Any, doc: tuple[str, str], example: str) -> Op:
-    """A row for y and y' of constant parameters and of x, the last argument."""
-    arguments = names.split()
-    constants = [fixed(name, argument, PARAMETER) for argument in arguments[:-1]]
+def _solution(
+    name: str,
+    names: str,
+    parameters: Sequence[Callable[..., Any]],
+    slope: Callable[..., Any],
+    samples: Any,
+    doc: tuple[str, str],
+    example: str,
+) -> Op:
+    """A row for y and y' of parameters, with their partial derivatives, and of x, the last argument."""
     what, derivative = doc
-    text = (f"{what}, and its derivative, for constant {', '.join(arguments[:-1])}", derivative, example)
-    return results_row(name, *constants, slope, names=arguments, kernel=double_kernel(name), samples=samples, doc=text)
+    text = (f"{what}, and its derivative", derivative, example)
+    return results_row(
+        name, *parameters, slope, names=names.split(), kernel=double_kernel(name), samples=samples, doc=text
+    )
+
+
+def _both(function: Callable[[Any], Any], p: Any, room: Any = np.inf) -> tuple[Any, Any]:
+    """The derivatives of y and y' by a parameter."""
+    return by_parameter(lambda p: function(p)[0], p, room), by_parameter(lambda p: function(p)[1], p, room)
 
 
 # -- parabolic cylinder: D_v'' = (x^2 / 4 - v - 1/2) D_v, and W'' = (a - x^2 / 4) W
 
-_CYLINDER = samples_of([2, 1, 0], (0.5, 3.0))
-pbdv = _solution(
+
+def _cylinder_samples(low: float, high: float) -> Any:
+    return samples_of_both(samples_of([2, 1, 0], (0.5, 3.0)), samples_of((low, high), (0.5, 3.0)))
+
+
+pbdv: Op = _solution(
     "pbdv",
     "v x",
+    [lambda v, x: _both(lambda v: pbdv(v, x), v)],
     lambda v, x, out: (out[1], (0.25 * x * x - v - 0.5) * out[0]),
-    _CYLINDER,
-    ("The parabolic cylinder function D of order v", "y' and y'' = (x^2 / 4 - v - 1/2) y"),
+    _cylinder_samples(-0.5, 2.5),
+    ("The parabolic cylinder function D of order v", "by v, numerically; by x, y' and y'' = (x^2 / 4 - v - 1/2) y"),
     "pbdv(2, 0.5) -> -0.7045598, 1.11555301",
 )
-pbvv = _solution(
+pbvv: Op = _solution(
     "pbvv",
     "v x",
+    [lambda v, x: _both(lambda v: pbvv(v, x), v)],
     lambda v, x, out: (out[1], (0.25 * x * x - v - 0.5) * out[0]),
-    _CYLINDER,
-    ("The parabolic cylinder function V of order v", "y' and y'' = (x^2 / 4 - v - 1/2) y"),
+    _cylinder_samples(0.3, 0.7),  # near whole orders SciPy's values have fewer digits
+    ("The parabolic cylinder function V of order v", "by v, numerically; by x, y' and y'' = (x^2 / 4 - v - 1/2) y"),
     "pbvv(2, 0.5) -> -0.35895737, -0.5641091",
 )
-pbwa = _solution(
+pbwa: Op = _solution(
     "pbwa",
     "a x",
+    [lambda a, x: _both(lambda a: pbwa(a, x), a, np.sqrt(a * a + 0.25))],  # its poles are at i/2 and -i/2
     lambda a, x, out: (out[1], (a - 0.25 * x * x) * out[0]),
-    _CYLINDER,
-    ("The parabolic cylinder function W", "y' and y'' = (a - x^2 / 4) y"),
+    _cylinder_samples(-0.5, 2.5),
+    ("The parabolic cylinder function W", "by a, numerically; by x, y' and y'' = (a - x^2 / 4) y"),
     "pbwa(2, 0.5) -> 0.30410809, -0.40234147",
 )
 
@@ -155,7 +177,7 @@ def _mathieu_value(m: Any, q: Any, kind: str, order: int) -> Any:
 
 mathieu_derivative: Op = elementwise(
     _mathieu_value,
-    fixed("mathieu_a and mathieu_b", "m", "which is a whole number"),
+    fixed("mathieu_a and mathieu_b", "m", WHOLE),
     lambda m, q, kind, order: mathieu_derivative(m, q, kind=kind, order=order + 1),
     name="derivative of mathieu_a or mathieu_b",
     names=("m", "q"),
@@ -172,7 +194,7 @@ def _characteristic(kind: str, call: str) -> Op:
     name = f"mathieu_{kind}"
     return function_row(
         name,
-        fixed(name, "m", "which is a whole number"),
+        fixed(name, "m", WHOLE),
         lambda m, q: mathieu_derivative(m, q, kind=kind, order=1),
         kernel=double_kernel(name),
         names=("m", "q"),
@@ -195,8 +217,11 @@ def _periodic(name: str, kind: str, call: str) -> Op:
         return DEGREE * out[1], DEGREE * (2 * q * np.cos((2 * DEGREE) * x) - level) * out[0]
 
     what = f"The {'even' if kind == 'a' else 'odd'} Mathieu function of order m at an angle of x degrees"
-    doc = (what, "pi / 180 y', and pi / 180 (2 q cos(2 x) - a) y")
-    return _solution(name, "m q x", slope, samples_of([2, 1], [1, 3], (10.0, 80.0)), doc, call)
+    doc = (what, "by q, numerically; by x, pi / 180 y', and pi / 180 (2 q cos(2 x) - a) y")
+    by_q = lambda m, q, x: _both(lambda q: row(m, q, x), q)
+    samples = samples_of_both(samples_of([2, 1], [1, 3], (10.0, 80.0)), samples_of([2, 1], (0.5, 4.0), (10.0, 80.0)))
+    row = _solution(name, "m q x", [fixed(name, "m", WHOLE), by_q], slope, samples, doc, call)
+    return row
 
 
 def _radial(name: str, kind: str, call: str) -> Op:
@@ -205,8 +230,11 @@ def _radial(name: str, kind: str, call: str) -> Op:
         return out[1], (level - 2 * q * np.cosh(2 * x)) * out[0]
 
     what = f"The {'even' if kind == 'a' else 'odd'} modified Mathieu function of kind {name[-1]} and order m"
-    doc = (what, "y' and y'' = (a - 2 q cosh(2 x)) y")
-    return _solution(name, "m q x", slope, samples_of([2, 1], [1, 3], (0.3, 1.0)), doc, call)
+    doc = (what, "by q, numerically; by x, y' and y'' = (a - 2 q cosh(2 x)) y")
+    by_q = lambda m, q, x: _both(lambda q: row(m, q, x), q, q)  # q = 0 is a branch point
+    samples = samples_of_both(samples_of([2, 1], [1, 3], (0.3, 1.0)), samples_of([2, 1], (0.5, 4.0), (0.3, 1.0)))
+    row = _solution(name, "m q x", [fixed(name, "m", WHOLE), by_q], slope, samples, doc, call)
+    return row
 
 
 mathieu_cem = _periodic("mathieu_cem", "a", "mathieu_cem(2, 1, 30.0) -> 0.72937545, -1.35947733")
@@ -219,12 +247,27 @@ mathieu_modsem2 = _radial("mathieu_modsem2", "b", "mathieu_modsem2(2, 1, 0.5) ->
 # -- spheroidal: prolate (1 - x^2) y'' = 2 x y' - (l - c^2 x^2 - m^2 / (1 - x^2)) y, both angular and radial; oblate
 #    angular with -c^2; oblate radial (1 + x^2) y'' = -2 x y' + (l - c^2 x^2 - m^2 / (1 + x^2)) y
 
-_eigenvalue = constant(
-    lambda m, n, c, name: double_kernel(name)(m, n, c),
-    name="eigenvalue of a spheroidal equation",
-    batch=batch_elementwise,
-    samples=lambda draw: [((1, 2, draw.between((0.5, 2.0), (2,))), {"name": "pro_cv"})],
-)
+
+def _spheroidal_eigenvalue(name: str, call: str) -> Op:
+    row: Op = function_row(
+        name,
+        fixed(name, "m", WHOLE),
+        fixed(name, "n", WHOLE),
+        lambda m, n, c: by_parameter(lambda c: row(m, n, np.abs(c)), c),
+        kernel=double_kernel(name),
+        names=("m", "n", "c"),
+        samples=samples_of([1, 0], [2, 2], (0.5, 2.0)),
+        doc=(
+            f"The eigenvalue of the {'oblate' if name == 'obl_cv' else 'prolate'} spheroidal equation of m and n",
+            "by c, numerically",
+            call,
+        ),
+    )
+    return row
+
+
+pro_cv = _spheroidal_eigenvalue("pro_cv", "pro_cv(1, 2, 1.5) -> 6.94478481, 1.23396791")
+obl_cv = _spheroidal_eigenvalue("obl_cv", "obl_cv(1, 2, 1.5) -> 5.01588567, -1.33876921")
 
 
 def _spheroidal(name: str, call: str) -> Op:
@@ -242,16 +285,29 @@ def _spheroidal(name: str, call: str) -> Op:
         return second(m, c, cv, x, out)
 
     def without(m: Any, n: Any, c: Any, x: Any, out: Any) -> tuple[Any, Any]:
-        return second(m, c, _eigenvalue(m, n, c, name=f"{shape}_cv"), x, out)
+        return second(m, c, (obl_cv if oblate else pro_cv)(m, n, c), x, out)
 
     bounds = (1.2, 2.0) if radial and not oblate else (0.2, 0.8)
-    level = [[6, 6]] if known else []
-    samples = samples_of([1, 0], [2, 2], [0, 0] if known else [1, 1], *level, bounds)  # n (n + 1) is cv for c = 0
     kind = f"{'oblate' if oblate else 'prolate'} {'radial' if radial else 'angular'}"
     what = f"The {kind} spheroidal function of the kind {given[3]}{', of the eigenvalue cv' if known else ''}"
-    doc = (what, "y', and y'' by the differential equation")
-    names = "m n c cv x" if known else "m n c x"
-    return _solution(name, names, with_level if known else without, samples, doc, call)
+    orders = [fixed(name, "m", WHOLE), fixed(name, "n", WHOLE)]
+    if known:
+        constants = [fixed(name, argument, "in which SciPy's values are not smooth") for argument in ("c", "cv")]
+        samples = samples_of([1, 0], [2, 2], [0, 0], [6, 6], bounds)  # n (n + 1) is cv for c = 0
+        doc = (f"{what}, for constant c and cv", "y', and y'' by the differential equation")
+        return _solution(name, "m n c cv x", [*orders, *constants], with_level, samples, doc, call)
+
+    def by_c(m: Any, n: Any, c: Any, x: Any) -> tuple[Any, Any]:
+        if radial:
+            return _both(lambda c: row(m, n, c, x), c, room_to_end(c))
+        return _both(lambda c: row(m, n, np.abs(c), x), c)
+
+    samples = samples_of_both(
+        samples_of([1, 0], [2, 2], [1, 1], bounds), samples_of([1, 0], [2, 2], (0.5, 2.0), bounds)
+    )
+    doc = (what, "by c, numerically; by x, y', and y'' by the differential equation")
+    row = _solution(name, "m n c x", [*orders, by_c], without, samples, doc, call)
+    return row
 
 
 pro_ang1 = _spheroidal("pro_ang1", "pro_ang1(1, 2, 1, 0.5) -> 1.27620871, 1.61092409")

@@ -1,4 +1,4 @@
-"""Legendre functions, plain and associated, and spherical harmonics. Degrees and orders are constants.
+"""Legendre functions, plain and associated, and spherical harmonics. Of lpmv the degree is continuous.
 
 SciPy's functions give the first two derivatives too; the third and all others follow from the differential equation.
 """
@@ -15,7 +15,8 @@ from gradtape.core.rules import elementwise
 from gradtape.errors import OperandError
 from gradtape.ops.arguments import argument_error, as_value
 from gradtape.ops.special.orthogonal_polynomials import gegenbauer_derivative
-from gradtape.ops.special.rows import fixed, function_row, in_precision, refuse_complex, samples_of
+from gradtape.ops.special.parameter_derivative import by_parameter
+from gradtape.ops.special.rows import fixed, function_row, in_precision, refuse_complex, samples_of, samples_of_both
 
 WHOLE = "which is a whole number"
 
@@ -25,32 +26,33 @@ def _scipys(name: str) -> Any:
     return getattr(importlib.import_module("scipy.special"), name)
 
 
-# -- P_v^m of real x: (1 - x^2) P' = (v + m) P_(v-1) - v x P_v; at the ends the limit, for m = 0 and m = 2
+# -- P_v^m of real x: (1 - x^2) P' = (v + m) P_(v-1) - v x P_v; at the ends the limit, for m = 0 and m = 2;
+#    at -1 there is one for whole v only
 
 
 def _lpmv_slope(m: Any, v: Any, x: Any, out: Any) -> Any:
     end = np.abs(x) == 1
     inside = np.where(end, 0, x)
     between = ((v + m) * lpmv(m, v - 1, inside) - v * inside * out) / (1 - inside * inside)
-    power = np.sign(x) ** (v + 1)
+    power = np.where(x < 0, -np.cos(np.pi * v), 1)
     zeroth = 0.5 * v * (v + 1) * power
     second = -0.25 * (v - 1) * v * (v + 1) * (v + 2) * power
     first = np.where(m == 1, np.inf, 0.0) * np.sign(power)
     at_end = np.where(m == 0, zeroth, np.where(m == 2, second, first)).astype(x.dtype)
-    return np.where(end, at_end, between)
+    return np.where(end, np.where((x < 0) & (v != np.round(v)), np.nan, at_end), between)
 
 
 lpmv: Op = function_row(
     "lpmv",
     fixed("lpmv", "m", WHOLE),
-    fixed("lpmv", "v", "the degree"),
+    lambda m, v, x: by_parameter(lambda v: lpmv(m, v, x), v),
     _lpmv_slope,
     names=("m", "v", "x"),
-    samples=samples_of([1, 0], [2, 3], (-0.9, 0.9)),
+    samples=samples_of_both(samples_of([1, 0], (0.5, 3.0), (-0.9, 0.9)), samples_of([1, 0], [2, 3], (-0.9, 0.9))),
     doc=(
         "The associated Legendre function of order m and degree v, for -1 <= x <= 1",
-        "((v + m) lpmv(m, v - 1, x) - v x lpmv(m, v, x)) / (1 - x^2)",
-        "lpmv(1, 2, 0.5) -> -1.29903811, -1.73205081",
+        "by v, numerically; by x, ((v + m) lpmv(m, v - 1, x) - v x lpmv(m, v, x)) / (1 - x^2)",
+        "lpmv(1, 2.0, 0.5) -> -1.29903811, 0.22937241, -1.73205081",
     ),
 )
 

@@ -1,12 +1,16 @@
-"""The classical orthogonal polynomials of a constant degree n.
+"""The classical orthogonal polynomials, and the functions that they are for a degree n which is no whole number.
 
 The slope of each is a Gegenbauer, Jacobi, Laguerre or Hermite polynomial of the degree n - 1. Of those of Gegenbauer,
 Jacobi and Laguerre the parameters are continuous: their derivatives by them come from the three-term recurrence, run
-on truncated power series in the parameters, for integer degrees.
+on truncated power series in the parameters, if the degrees are integers. Given as floating point numbers, degrees are
+continuous too: then the derivatives by the degree and by the parameters are numerical (`parameter_derivative`), but
+for Hermite polynomials, which SciPy has for integers only. Of Jacobi's and Gegenbauer's SciPy's values of high degrees
+lose digits near x = -1, and so do these: seven are left for n = 8 and x = -0.9.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
 from math import factorial
 from typing import Any
@@ -17,11 +21,12 @@ from gradtape.core.operation import Op
 from gradtape.core.rules import elementwise
 from gradtape.ops.special.combinatorics import binom, binom_in_total
 from gradtape.ops.special.declare import scipy_ufunc
-from gradtape.ops.special.rows import fixed, function_row, in_precision, refuse_complex, samples_of
+from gradtape.ops.special.parameter_derivative import by_parameter
+from gradtape.ops.special.rows import fixed, function_row, in_precision, refuse_complex, samples_of, samples_of_both
 
 UNIT = (-0.9, 0.9)
 DEGREES = [3, 2, 0]
-DEGREE = "which is a whole number here"
+REAL_DEGREES = (0.5, 3.0)
 
 Series = dict[tuple[int, ...], Any]
 """The coefficients of a power series in as many variables as its keys have numbers, up to some order in each."""
@@ -81,6 +86,11 @@ def _by_recurrence(n: Any, x: Any, top: tuple[int, ...], first: Series, second: 
     return answer
 
 
+def _is_whole(n: Any) -> bool:
+    """Whether degrees are integers by their dtype, and so what polynomials have."""
+    return n.dtype.kind != "f" if hasattr(n, "dtype") else not isinstance(n, float)
+
+
 def _plain(name: str, n: Any, *arguments: Any) -> Any:
     """SciPy's polynomial, and 0 for negative integer degrees, of which slopes are made."""
     whole = np.asarray(n)
@@ -104,10 +114,16 @@ def _gegenbauer(n: Any, alpha: Any, x: Any, order: int) -> Any:
     return in_precision(_by_recurrence(n, z, top, {(0,): 2 * a * z, (1,): 2 * z}, step), alpha, x)
 
 
+def _gegenbauer_by_alpha(n: Any, alpha: Any, x: Any, order: int = 0) -> Any:
+    if _is_whole(n):
+        return gegenbauer_derivative(n, alpha, x, order=order + 1)
+    return by_parameter(lambda alpha: gegenbauer_derivative(n, alpha, x, order=order), alpha)
+
+
 gegenbauer_derivative: Op = elementwise(
     _gegenbauer,
-    fixed("eval_gegenbauer", "n", DEGREE),
-    lambda n, alpha, x, order: gegenbauer_derivative(n, alpha, x, order=order + 1),
+    lambda n, alpha, x, order: by_parameter(lambda n: gegenbauer_derivative(n, alpha, x, order=order), n),
+    _gegenbauer_by_alpha,
     lambda n, alpha, x, order: (
         2 * alpha * gegenbauer_derivative(n - 1, alpha + 1, x, order=order)
         + (2 * order * gegenbauer_derivative(n - 1, alpha + 1, x, order=order - 1) if order else 0)
@@ -118,35 +134,74 @@ gegenbauer_derivative: Op = elementwise(
         ((3, draw.between((0.5, 2.0), (2, 1)), draw.between(UNIT, (3,))), {"order": 0}),
         ((np.array([4, 1]), draw.between((0.5, 2.0), (2,)), draw.between(UNIT, (2,))), {"order": 1}),
         ((5, draw.between((0.5, 2.0), ()), draw.between(UNIT, ())), {"order": 2}),
+        ((draw.between(REAL_DEGREES, (2,)), draw.between((0.5, 2.0), ()), draw.between(UNIT, (2,))), {"order": 0}),
     ],
     doc="A derivative of a Gegenbauer polynomial by its parameter. Derivatives: the next, and that of degree n - 1.",
 )
-eval_gegenbauer = function_row(
+eval_gegenbauer: Op = function_row(
     "eval_gegenbauer",
-    fixed("eval_gegenbauer", "n", DEGREE),
-    lambda n, alpha, x: gegenbauer_derivative(n, alpha, x, order=1),
+    lambda n, alpha, x: by_parameter(lambda n: eval_gegenbauer(n, alpha, x), n),
+    lambda n, alpha, x: _gegenbauer_by_alpha(n, alpha, x),
     lambda n, alpha, x: 2 * alpha * gegenbauer_derivative(n - 1, alpha + 1, x, order=0),
     names=("n", "alpha", "x"),
-    samples=samples_of(DEGREES, (0.5, 2.0), UNIT),
+    samples=samples_of_both(samples_of(DEGREES, (0.5, 2.0), UNIT), samples_of(REAL_DEGREES, (0.5, 2.0), UNIT)),
     doc=(
         "The Gegenbauer polynomial of degree n and parameter alpha",
-        "by the recurrence in alpha, and 2 alpha eval_gegenbauer(n - 1, alpha + 1, x) in x",
+        "by n, numerically; by the recurrence in alpha, and 2 alpha eval_gegenbauer(n - 1, alpha + 1, x) in x",
         "eval_gegenbauer(3, 1.5, 0.5) -> -1.5625, -1.04166667, 5.625",
     ),
 )
 
 
-def _of_degree(name: str, slope: Any, doc: tuple[str, str, str], bounds: tuple[float, float] = UNIT) -> Op:
-    """A polynomial of a constant degree n at x."""
+def _of_degree(
+    name: str,
+    slope: Any,
+    doc: tuple[str, str, str],
+    bounds: tuple[float, float] = UNIT,
+    by_degree: Callable[..., Any] | None = None,
+) -> Op:
+    """A polynomial of degree n at x; `by_degree` is its derivative by n, if not just a difference quotient."""
+    what, derivative, call = doc
+    row: Op = function_row(
+        name,
+        by_degree or (lambda n, x: by_parameter(lambda n: row(n, x), n)),
+        slope,
+        names=("n", "x"),
+        samples=samples_of_both(samples_of(DEGREES, bounds), samples_of(REAL_DEGREES, bounds)),
+        doc=(what, f"by the degree n, numerically; by x, {derivative}", call),
+    )
+    return row
+
+
+def _of_whole_degree(name: str, slope: Any, doc: tuple[str, str, str]) -> Op:
+    """A polynomial of an integer degree n at x."""
     what, derivative, call = doc
     return function_row(
         name,
-        fixed(name, "n", DEGREE),
+        fixed(name, "n", "which is a whole number"),
         slope,
         names=("n", "x"),
-        samples=samples_of(DEGREES, bounds),
-        doc=(f"{what}, for a constant degree n", derivative, call),
+        samples=samples_of(DEGREES, UNIT),
+        doc=(f"{what}, for an integer degree n", derivative, call),
     )
+
+
+# -- by the degree, T_n = cos(n t) and U_n = sin((n + 1) t) / sin(t), t = arccos(x), for x <= 0, where SciPy's values of
+#    a degree that is no whole number lose their digits; t has no slope at 1, and for x > 0 these values have all theirs
+
+
+def _chebyt_by_degree(n: Any, x: Any) -> Any:
+    positive = x > 0
+    angle = np.arccos(np.where(positive, 0, x))
+    numerical = by_parameter(lambda n: eval_chebyt(n, np.where(positive, x, 1)), n)
+    return np.where(positive, numerical, -angle * np.sin(n * angle))
+
+
+def _chebyu_by_degree(n: Any, x: Any) -> Any:
+    positive = x > 0
+    angle = np.arccos(np.where(positive, 0, x))
+    numerical = by_parameter(lambda n: eval_chebyu(n, np.where(positive, x, 1)), n)
+    return np.where(positive, numerical, angle * np.cos((n + 1) * angle) / np.sin(angle))
 
 
 def _ultraspherical(n: Any, alpha: float, x: Any) -> Any:
@@ -159,15 +214,17 @@ eval_legendre = _of_degree(
     lambda n, x: _ultraspherical(n - 1, 1.5, x),
     ("The Legendre polynomial", "eval_gegenbauer(n - 1, 3/2, x)", "eval_legendre(3, 0.5) -> -0.4375, 0.375"),
 )
-eval_chebyt = _of_degree(
+eval_chebyt: Op = _of_degree(
     "eval_chebyt",
     lambda n, x: n * _ultraspherical(n - 1, 1.0, x),
     ("The Chebyshev polynomial of the first kind", "n eval_chebyu(n - 1, x)", "eval_chebyt(3, 0.5) -> -1., 0."),
+    by_degree=_chebyt_by_degree,
 )
-eval_chebyu = _of_degree(
+eval_chebyu: Op = _of_degree(
     "eval_chebyu",
     lambda n, x: 2 * _ultraspherical(n - 1, 2.0, x),
     ("The Chebyshev polynomial of the second kind", "2 eval_gegenbauer(n - 1, 2, x)", "eval_chebyu(3, 0.5) -> -1., 2."),
+    by_degree=_chebyu_by_degree,
 )
 eval_chebyc = _of_degree(
     "eval_chebyc",
@@ -177,6 +234,7 @@ eval_chebyc = _of_degree(
         "n eval_chebyu(n - 1, x / 2)",
         "eval_chebyc(3, 0.5) -> -1.375, -2.25",
     ),
+    by_degree=lambda n, x: 2 * _chebyt_by_degree(n, 0.5 * x),
 )
 eval_chebys = _of_degree(
     "eval_chebys",
@@ -186,6 +244,7 @@ eval_chebys = _of_degree(
         "eval_gegenbauer(n - 1, 2, x / 2)",
         "eval_chebys(3, 0.5) -> -0.875, -1.25",
     ),
+    by_degree=lambda n, x: _chebyu_by_degree(n, 0.5 * x),
 )
 eval_sh_legendre = _of_degree(
     "eval_sh_legendre",
@@ -195,6 +254,7 @@ eval_sh_legendre = _of_degree(
         "twice that of eval_legendre",
         "eval_sh_legendre(3, 0.5) -> 0., -3.",
     ),
+    (0.1, 0.9),
 )
 eval_sh_chebyt = _of_degree(
     "eval_sh_chebyt",
@@ -204,6 +264,8 @@ eval_sh_chebyt = _of_degree(
         "twice that of eval_chebyt",
         "eval_sh_chebyt(3, 0.5) -> -0., -6.",
     ),
+    (0.1, 0.9),
+    by_degree=lambda n, x: _chebyt_by_degree(n, 2 * x - 1),
 )
 eval_sh_chebyu = _of_degree(
     "eval_sh_chebyu",
@@ -213,17 +275,19 @@ eval_sh_chebyu = _of_degree(
         "twice that of eval_chebyu",
         "eval_sh_chebyu(3, 0.5) -> -0., -8.",
     ),
+    (0.1, 0.9),
+    by_degree=lambda n, x: _chebyu_by_degree(n, 2 * x - 1),
 )
 
 # -- Hermite: SciPy has them for integer degrees and real numbers
 
 
-eval_hermite: Op = _of_degree(
+eval_hermite: Op = _of_whole_degree(
     "eval_hermite",
     lambda n, x: 2 * n * eval_hermite(n - (n > 0), x),
     ("The Hermite polynomial of physics", "2 n eval_hermite(n - 1, x)", "eval_hermite(3, 0.5) -> -5., -6."),
 )
-eval_hermitenorm: Op = _of_degree(
+eval_hermitenorm: Op = _of_whole_degree(
     "eval_hermitenorm",
     lambda n, x: n * eval_hermitenorm(n - (n > 0), x),
     (
@@ -249,10 +313,16 @@ def _laguerre(n: Any, alpha: Any, x: Any, order: int) -> Any:
     return in_precision(_by_recurrence(n, z, top, {(0,): 1 + a - z, (1,): np.ones(())}, step), alpha, x)
 
 
+def _laguerre_by_alpha(n: Any, alpha: Any, x: Any, order: int = 0) -> Any:
+    if _is_whole(n):
+        return laguerre_derivative(n, alpha, x, order=order + 1)
+    return by_parameter(lambda alpha: laguerre_derivative(n, alpha, x, order=order), alpha)
+
+
 laguerre_derivative: Op = elementwise(
     _laguerre,
-    fixed("eval_genlaguerre", "n", DEGREE),
-    lambda n, alpha, x, order: laguerre_derivative(n, alpha, x, order=order + 1),
+    lambda n, alpha, x, order: by_parameter(lambda n: laguerre_derivative(n, alpha, x, order=order), n),
+    _laguerre_by_alpha,
     lambda n, alpha, x, order: -laguerre_derivative(n - 1, alpha + 1, x, order=order),
     name="derivative of eval_genlaguerre",
     names=("n", "alpha", "x"),
@@ -260,19 +330,25 @@ laguerre_derivative: Op = elementwise(
         ((3, draw.between((0.5, 2.0), (2, 1)), draw.between((0.5, 3.0), (3,))), {"order": 0}),
         ((np.array([4, 1]), draw.between((0.5, 2.0), (2,)), draw.between((0.5, 3.0), (2,))), {"order": 1}),
         ((5, draw.between((0.5, 2.0), ()), draw.between((0.5, 3.0), ())), {"order": 2}),
+        (
+            (draw.between(REAL_DEGREES, (2,)), draw.between((0.5, 2.0), ()), draw.between((0.5, 3.0), (2,))),
+            {"order": 0},
+        ),
     ],
     doc="A derivative of a Laguerre polynomial by its parameter. Derivatives: the next one, and that of degree n - 1.",
 )
-eval_genlaguerre = function_row(
+eval_genlaguerre: Op = function_row(
     "eval_genlaguerre",
-    fixed("eval_genlaguerre", "n", DEGREE),
-    lambda n, alpha, x: laguerre_derivative(n, alpha, x, order=1),
+    lambda n, alpha, x: by_parameter(lambda n: eval_genlaguerre(n, alpha, x), n),
+    lambda n, alpha, x: _laguerre_by_alpha(n, alpha, x),
     lambda n, alpha, x: -laguerre_derivative(n - 1, alpha + 1, x, order=0),
     names=("n", "alpha", "x"),
-    samples=samples_of(DEGREES, (0.5, 2.0), (0.5, 3.0)),
+    samples=samples_of_both(
+        samples_of(DEGREES, (0.5, 2.0), (0.5, 3.0)), samples_of(REAL_DEGREES, (0.5, 2.0), (0.5, 3.0))
+    ),
     doc=(
         "The generalised Laguerre polynomial of degree n and parameter alpha",
-        "by the recurrence in alpha, and -eval_genlaguerre(n - 1, alpha + 1, x) in x",
+        "by n, numerically; by the recurrence in alpha, and -eval_genlaguerre(n - 1, alpha + 1, x) in x",
         "eval_genlaguerre(3, 1.5, 0.5) -> 3.16666667, 4.08333333, -5.75",
     ),
 )
@@ -334,11 +410,23 @@ def _jacobi_slope(n: Any, alpha: Any, beta: Any, x: Any, i: int, j: int) -> Any:
     return found + 0.5 * j * lower(i, j - 1) if j else found
 
 
+def _jacobi_by_alpha(n: Any, alpha: Any, beta: Any, x: Any, i: int = 0, j: int = 0) -> Any:
+    if _is_whole(n):
+        return jacobi_derivative(n, alpha, beta, x, i=i + 1, j=j)
+    return by_parameter(lambda alpha: jacobi_derivative(n, alpha, beta, x, i=i, j=j), alpha)
+
+
+def _jacobi_by_beta(n: Any, alpha: Any, beta: Any, x: Any, i: int = 0, j: int = 0) -> Any:
+    if _is_whole(n):
+        return jacobi_derivative(n, alpha, beta, x, i=i, j=j + 1)
+    return by_parameter(lambda beta: jacobi_derivative(n, alpha, beta, x, i=i, j=j), beta)
+
+
 jacobi_derivative: Op = elementwise(
     _jacobi,
-    fixed("eval_jacobi", "n", DEGREE),
-    lambda n, alpha, beta, x, i, j: jacobi_derivative(n, alpha, beta, x, i=i + 1, j=j),
-    lambda n, alpha, beta, x, i, j: jacobi_derivative(n, alpha, beta, x, i=i, j=j + 1),
+    lambda n, alpha, beta, x, i, j: by_parameter(lambda n: jacobi_derivative(n, alpha, beta, x, i=i, j=j), n),
+    _jacobi_by_alpha,
+    _jacobi_by_beta,
     _jacobi_slope,
     name="derivative of eval_jacobi",
     names=("n", "alpha", "beta", "x"),
@@ -350,44 +438,52 @@ jacobi_derivative: Op = elementwise(
             (4, ((), ()), (2,), 0, 1),
             (5, ((), ()), (), 1, 1),
             (0, ((), ()), (), 1, 0),
+            (draw.between(REAL_DEGREES, (2,)), ((2,), ()), (), 0, 0),
         )
     ],
     doc="A derivative of a Jacobi polynomial by its parameters. Derivatives: the next ones, and that of degree n - 1.",
 )
-eval_jacobi = function_row(
+eval_jacobi: Op = function_row(
     "eval_jacobi",
-    fixed("eval_jacobi", "n", DEGREE),
-    lambda n, alpha, beta, x: jacobi_derivative(n, alpha, beta, x, i=1, j=0),
-    lambda n, alpha, beta, x: jacobi_derivative(n, alpha, beta, x, i=0, j=1),
+    lambda n, alpha, beta, x: by_parameter(lambda n: eval_jacobi(n, alpha, beta, x), n),
+    lambda n, alpha, beta, x: _jacobi_by_alpha(n, alpha, beta, x),
+    lambda n, alpha, beta, x: _jacobi_by_beta(n, alpha, beta, x),
     lambda n, alpha, beta, x: _jacobi_slope(n, alpha, beta, x, 0, 0),
     names=("n", "alpha", "beta", "x"),
-    samples=samples_of(DEGREES, (0.5, 2.0), (0.5, 2.0), UNIT),
+    samples=samples_of_both(
+        samples_of(DEGREES, (0.5, 2.0), (0.5, 2.0), UNIT), samples_of(REAL_DEGREES, (0.5, 2.0), (0.5, 2.0), UNIT)
+    ),
     doc=(
         "The Jacobi polynomial of degree n and parameters alpha and beta",
-        "by the recurrence in the parameters; (n + alpha + beta + 1) / 2 eval_jacobi(n - 1, alpha + 1, beta + 1, x)",
+        "by n, numerically; by the recurrence in the parameters; "
+        "(n + alpha + beta + 1) / 2 eval_jacobi(n - 1, alpha + 1, beta + 1, x) in x",
         "eval_jacobi(3, 1.5, 0.5, 0.25) -> -0.8203125, -0.21158854, -0.12304687, 0.",
     ),
 )
 
 
-def _shifted(n: Any, p: Any, q: Any, x: Any, i: int, j: int) -> Any:
-    """A derivative of P_n of the parameters p - q and q - 1 at 2 x - 1, over binom(2n + p - 1, n)."""
-    return jacobi_derivative(n, p - q, q - 1, 2 * x - 1, i=i, j=j) / binom(2 * n + p - 1, n)
-
-
-def _shifted_in_p(n: Any, p: Any, q: Any, x: Any) -> Any:
+def _shifted_in_p(n: Any, p: Any, q: Any, x: Any, out: Any) -> Any:
     scale = binom_in_total(2 * n + p - 1, n) / binom(2 * n + p - 1, n)
-    return _shifted(n, p, q, x, 1, 0) - _shifted(n, p, q, x, 0, 0) * scale
+    return _jacobi_by_alpha(n, p - q, q - 1, 2 * x - 1) / binom(2 * n + p - 1, n) - out * scale
 
 
-eval_sh_jacobi = function_row(
+def _shifted_in_q(n: Any, p: Any, q: Any, x: Any) -> Any:
+    arguments = n, p - q, q - 1, 2 * x - 1
+    return (_jacobi_by_beta(*arguments) - _jacobi_by_alpha(*arguments)) / binom(2 * n + p - 1, n)
+
+
+# P_n of the parameters p - q and q - 1 at 2 x - 1, over binom(2n + p - 1, n)
+eval_sh_jacobi: Op = function_row(
     "eval_sh_jacobi",
-    fixed("eval_sh_jacobi", "n", DEGREE),
+    lambda n, p, q, x: by_parameter(lambda n: eval_sh_jacobi(n, p, q, x), n),
     _shifted_in_p,
-    lambda n, p, q, x: _shifted(n, p, q, x, 0, 1) - _shifted(n, p, q, x, 1, 0),
+    _shifted_in_q,
     lambda n, p, q, x: 2 * _jacobi_slope(n, p - q, q - 1, 2 * x - 1, 0, 0) / binom(2 * n + p - 1, n),
     names=("n", "p", "q", "x"),
-    samples=samples_of(DEGREES, (2.0, 3.0), (1.2, 1.8), (0.1, 0.9)),
+    samples=samples_of_both(
+        samples_of(DEGREES, (2.0, 3.0), (1.2, 1.8), (0.1, 0.9)),
+        samples_of(REAL_DEGREES, (2.0, 3.0), (1.2, 1.8), (0.1, 0.9)),
+    ),
     doc=(
         "eval_jacobi(n, p - q, q - 1, 2 x - 1) / binom(2 n + p - 1, n): the Jacobi polynomial on [0, 1]",
         "those of eval_jacobi and binom",

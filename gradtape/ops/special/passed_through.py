@@ -47,8 +47,8 @@ REASONS = {
     "has no derivative in gradtape: it is of the noncentral F distribution": """
         ncfdtr ncfdtri ncfdtridfd ncfdtridfn ncfdtrinc
     """,
-    "finds the eigenvalues or the Fourier coefficients of a differential equation, for a constant parameter": """
-        mathieu_even_coef mathieu_odd_coef obl_cv obl_cv_seq pro_cv pro_cv_seq
+    "finds the eigenvalues or the Fourier coefficients of a differential equation, all at once": """
+        mathieu_even_coef mathieu_odd_coef obl_cv_seq pro_cv_seq
     """,
 }
 """Functions without a derivative, by the reason."""

@@ -1,7 +1,8 @@
 """How the rows of the chapters beside gamma, error, incomplete and Bessel functions are declared.
 
 As in `declare`, the kernel is SciPy's function, and here it always keeps single precision. Arguments that are no
-continuous ones are refused when a gradient by them is asked for. `results_row` is for functions with several results.
+continuous ones are refused when a gradient by them is asked for; for parameters that are, see `parameter_derivative`.
+`results_row` is for functions with several results.
 """
 
 from __future__ import annotations
@@ -152,7 +153,7 @@ def _seen(slope: Any, cotangent: Any) -> Any:
 
 
 def fixed(function: str, argument: str, why: str = "") -> Callable[[], Any]:
-    """The partial derivative by an argument that is no continuous one, or has no formula: it raises when asked for."""
+    """The partial derivative by an argument that is no continuous one: it raises when asked for."""
     return no_slope(function, f"{argument}{f', {why}' if why else ''}", f"give {argument} without gradient: {_STOP}")
 
 
@@ -220,3 +221,8 @@ def samples_of(*arguments: Any, **params: Any) -> Samples:
         return found
 
     return samples
+
+
+def samples_of_both(first: Samples, second: Samples) -> Samples:
+    """The samples of two ways to call a function: with constant parameters, and with some that move."""
+    return lambda draw: first(draw) + second(draw)
