@@ -269,7 +269,8 @@ class Compiled(Inspection):
             if fits:
                 return answer
             self._misfits += 1
-            if self._misfits < 2:  # another thread may have changed what it reads in between
+            if self._misfits < 2 and not retrace_reasons.inexact_guards(executable):
+                # another thread may have changed what it reads in between
                 return self._function(*args, **kwargs)
             self._keep(key, None)
             return self._run_uncompiled(args, kwargs, retrace_reasons.explain_inexact(executable))

@@ -78,7 +78,14 @@ def explain_inexact(executable: Executable) -> Reason:
         "is not compiled, because it looks at a value to the last bit, and compiled code may compute that in another "
         "order"
     )
-    return Reason(UNCOMPILED, text, _find_guards(executable), (_WITHOUT_LOOKING,))
+    places = inexact_guards(executable) or _find_guards(executable)
+    return Reason(UNCOMPILED, text, places[-2:], (_WITHOUT_LOOKING,))
+
+
+def inexact_guards(executable: Executable) -> tuple[Location, ...]:
+    """The lines at which a function has looked at floating point numbers: later calls have to have the same bits."""
+    guards = [guard for guard in executable.program.guards if np.asarray(guard.params["expected"]).dtype.kind in "fc"]
+    return tuple({(guard.location.file, guard.location.line): guard.location for guard in guards}.values())
 
 
 _WITHOUT_LOOKING = (
