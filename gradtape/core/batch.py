@@ -45,11 +45,13 @@ class BatchTensor(Lifted):
     __slots__ = ()
 
     _held: Any
+    holds_array: Any = Tensor._viewed  # type: ignore[attr-defined]  # a slot of Tensor under another name
 
     def __init__(self, value: Any, level: BatchLevel, node: Node = LIFTED_NODE) -> None:
         super().__init__(NO_ARRAY, node)
         self._held = value
         self.level = level
+        self.holds_array = False  # whether an example without axes is an array, and no number
 
     @property
     def value(self) -> Any:
@@ -65,7 +67,21 @@ class BatchTensor(Lifted):
 
     def _on(self, node: Node) -> BatchTensor:
         assert isinstance(self.level, BatchLevel)
-        return BatchTensor(self._held, self.level, LIFTED_NODE if node is UNTRACKED else node)
+        moved = BatchTensor(self._held, self.level, LIFTED_NODE if node is UNTRACKED else node)
+        moved.holds_array = self.holds_array
+        return moved
+
+    def _is_number(self) -> bool:
+        return not self.shape and not self.holds_array
+
+    def _hold_array(self) -> None:
+        self.holds_array = True
+
+    def _make_alike(self, other: Tensor) -> None:
+        is_array = isinstance(other._array, np.ndarray)
+        super()._make_alike(other)
+        if isinstance(other, BatchTensor):
+            other.holds_array = is_array
 
     def _check_leaf(self) -> None:
         raise messages.leaf_in_batch(self.shape)

@@ -99,9 +99,12 @@ class Tensor(TensorMethods):
             self._note_step()
         elif is_leaf:
             self._source = node
+        is_array = isinstance(self._array, np.ndarray)
         if type(new) is not type(self):
             new._make_alike(self)
         self._array = new._array
+        if is_array:
+            self._hold_array()
         if not is_stepped:
             self._node = new._node
 
@@ -109,6 +112,15 @@ class Tensor(TensorMethods):
         """The leaf that is watched by the tapes in `bits`, also after the tensor was written to; else its node."""
         source: Node | None = getattr(self, "_source", None)
         return source if source is not None and source.bits & bits else self._node
+
+    def _is_number(self) -> bool:
+        """Whether it is one of NumPy's numbers, which are immutable, and no array: the sum of an array, an element."""
+        return isinstance(self._array, np.generic)
+
+    def _hold_array(self) -> None:
+        """Be an array without axes, which can be written to, if it was a number."""
+        if isinstance(self._array, np.generic):
+            self._array = np.asarray(self._array)
 
     def _memory(self) -> Any:
         """The array that holds the numbers, whatever interpreters are around it."""

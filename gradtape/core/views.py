@@ -50,9 +50,20 @@ class ViewFunction:
 
 
 def note_view(result: Tensor, base: Tensor, op: Op, params: dict[str, Any]) -> None:
-    """Link `result` with `base`, of which `op` computed it, if they share memory."""
-    if _share_memory(result, base):
-        link_view(result, base, op, params)
+    """Link `result` with `base`, of which `op` computed it, if they share memory and it is no number of NumPy's."""
+    if not _share_memory(result, base):
+        return
+    if not result.shape:  # of a batch: the memory of all examples is shared, where each by itself would be a number
+        if _is_element(params):
+            return
+        result._hold_array()
+    link_view(result, base, op, params)
+
+
+def _is_element(params: dict[str, Any]) -> bool:
+    """Whether an index names one element, which NumPy gives as a number; with an ellipsis, it gives a view."""
+    index = params.get("index")
+    return isinstance(index, tuple) and not any(part is Ellipsis for part in index)
 
 
 def link_view(result: Tensor, base: Tensor, op: Op | ViewFunction, params: dict[str, Any]) -> None:

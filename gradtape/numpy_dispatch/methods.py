@@ -105,6 +105,8 @@ def bind(operations: ModuleType) -> None:
             is_alone = COUNTS_LOCALS and sys.getrefcount(self) <= _REFERENCES_OF_OPERAND
             if accepts(other):
                 new = apply(op, (self, other), NO_PARAMS)
+                if self._is_number():
+                    return new  # NumPy's numbers are immutable: other names of it keep the old one
                 is_view = getattr(self, "_base", None) is not None
                 if is_alone and is_view and new.shape == self.shape and writes_element(sys._getframe(1)):
                     return new  # `x[i] += y`, which writes it into x next; x is no list, as that would hold the view

@@ -72,8 +72,16 @@ def array(
         made = made.astype(dtype)
     made = reshape(made, (1,) * (ndmin - made.ndim) + made.shape) if made.ndim < ndmin else made
     if copy and made is object:
-        return lay_out(identity(made), checked_order(order), made)
-    return _in_order(made, order)
+        return _as_array(lay_out(identity(made), checked_order(order), made))
+    return _as_array(_in_order(made, order), made is object)
+
+
+def _as_array(made: Any, is_given: bool = False) -> Any:
+    """A tensor that is no number of NumPy's: of a number, an array without axes, which can be written to."""
+    if made.ndim == 0 and made._is_number():
+        made = identity(made) if is_given else made
+        made._hold_array()
+    return made
 
 
 def _in_order(made: Any, order: str | None) -> Any:
@@ -112,8 +120,8 @@ def asarray(
     if dtype is not None and np.dtype(dtype) not in (made.dtype, np.dtype("O")):
         made = made.astype(dtype)
     if copy and made is a:
-        return lay_out(identity(made), checked_order(order), made)
-    return _in_order(made, order)
+        return _as_array(lay_out(identity(made), checked_order(order), made))
+    return _as_array(_in_order(made, order), made is a)
 
 
 @answers(np.require)

@@ -77,14 +77,8 @@ class TraceTensor(Lifted):
         self._array = array if is_known else sample.samples.rearranged(sample, array)
 
     def _is_number(self) -> bool:
-        """Whether it is one of NumPy's numbers, which are immutable, and no array."""
         sample = self._array
         return sample.is_scalar if type(sample) is UnevaluatedSample else isinstance(sample, np.generic)
-
-    def _replace(self, new: Any, how: str) -> Tensor:
-        if self._is_number() and self._node is LIFTED_NODE and _level(self).numpy:
-            return new  # type: ignore[no-any-return]  # NumPy scalars are immutable: `s += 1` makes a new one
-        return super()._replace(new, how)
 
     def _check_writable(self, how: str) -> None:
         if _level(self).inner is not None:
