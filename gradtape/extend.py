@@ -110,6 +110,7 @@ leaves, rebuild               the leaves of a structure; a structure like it wit
 children                      the parts of a container; None for a leaf
 aligned                       the leaves of a structure in the order of another's; raises where the two part
 map_structure                 a function of each leaf
+unshared(value)               a value that does not change if what it was is written to
 named_leaves, leaf_paths      the leaves with names for messages; the names as they are written in Python
 lists_as_arrays               a structure in which lists of numbers are arrays
 
@@ -227,6 +228,7 @@ from gradtape.transforms.gradients import (
 if TYPE_CHECKING:
     from gradtape.atomic_write import PathLike, write_atomically
     from gradtape.core.early_binding import bind_early
+    from gradtape.core.unshared import unshared
     from gradtape.errors import JitWarning
     from gradtape.explain.detectors.accumulated_grad import note_missing_gradients
     from gradtape.explain.emit.listeners import notify
@@ -292,6 +294,7 @@ _LATER = {
     "gradtape.explain.source.files": "returned_span span_of",
     "gradtape.jit.api": "Compiled",
     "gradtape.core.early_binding": "bind_early",
+    "gradtape.core.unshared": "unshared",
     "gradtape.errors": "JitWarning",
     "gradtape.jit.errors": "Untraceable",
     "gradtape.jit.ir.program": "Literal",
@@ -581,6 +584,7 @@ __all__ = [
     "trace_callback",
     "transpose_linear",
     "unbroadcast",
+    "unshared",
     "use_recording",
     "user_frame",
     "walk",

@@ -12,8 +12,8 @@ from gradtape.core import recording
 from gradtape.core.location import Location
 from gradtape.core.pytree import _children, leaves, rebuild
 from gradtape.core.tensor import Tensor
+from gradtape.core.unshared import unshare
 from gradtape.errors import DtypeError, GradTapeError, OperandError, ShapeError, StructureError
-from gradtape.loops.unshared import unshare
 from gradtape.transforms.custom.errors import definition_of, function_name
 
 Function = Callable[..., Any]

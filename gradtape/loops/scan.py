@@ -14,9 +14,9 @@ from gradtape.core.location import Location
 from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.pytree import leaves, rebuild
 from gradtape.core.tensor import Tensor, is_tracked
+from gradtape.core.unshared import unshare
 from gradtape.errors import OperandError
 from gradtape.loops import checks, memory
-from gradtape.loops.unshared import unshare
 from gradtape.ops import concatenate, stack
 
 Function = Callable[..., Any]

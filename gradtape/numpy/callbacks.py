@@ -14,7 +14,7 @@ import numpy
 
 import gradtape as gt
 from gradtape.errors import ShapeError
-from gradtape.extend import Tensor, argument_error, may_record
+from gradtape.extend import Tensor, argument_error, may_record, unshared
 from gradtape.mirror import holds_tensor
 from gradtape.numpy.arrays import adopt
 from gradtape.numpy.wrapping import as_array, same_signature, wrap
@@ -88,7 +88,8 @@ class vectorize(numpy.vectorize):
                     given[key] = value[place]
                 else:
                     named[key] = value[place]
-            results.append(self.pyfunc(*given, **named))
+            found = self.pyfunc(*given, **named)
+            results.append(tuple([unshared(x) for x in found]) if isinstance(found, tuple) else unshared(found))
         several = isinstance(results[0], tuple)
         columns = list(zip(*results, strict=True)) if several else [tuple(results)]
         types = getattr(self, "otypes", None)

@@ -19,10 +19,12 @@ from gradtape.extend import (
     leaf_paths,
     leaves,
     lists_as_arrays,
+    map_structure,
     messages,
     rebuild,
     repeat_for_batch,
     solver_error,
+    unshared,
 )
 from gradtape.odes.tableaus import Vector
 
@@ -68,6 +70,7 @@ class System:
         """dy/dt, one array for each leaf, of its shape and dtype."""
         y = self.whole(state)
         value = self.function(t, y, *args) if self.time_first else self.function(y, t, *args)
+        value = map_structure(unshared, value)  # it may be a buffer that the next call fills
         if self.single and isinstance(value, list | tuple):  # [dx, dv] for a vector [x, v]
             value = np.stack([x if isinstance(x, Tensor) else np.asarray(x) for x in value])
         if value is None:

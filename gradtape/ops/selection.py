@@ -10,6 +10,7 @@ import numpy as np
 from gradtape.core.operation import Lifted
 from gradtape.core.tensor import Tensor, plain
 from gradtape.core.typing import Array, Axis, TensorLike
+from gradtape.core.unshared import unshared
 from gradtape.core.views import lay_out
 from gradtape.errors import OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
@@ -210,7 +211,7 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: TensorLike, *ar
         raise argument_error(
             ShapeError, f"apply_along_axis: no slices in an array of shape {arr.shape}.", "an array with some"
         )
-    results = [as_value(func1d(rows[place], *args, **kwargs)) for place in _all_places(others)]
+    results = [unshared(as_value(func1d(rows[place], *args, **kwargs))) for place in _all_places(others)]
     joined = stack(results)
     shape = joined.shape[1:]
     joined = reshape(joined, (*others, *shape))
@@ -262,7 +263,8 @@ class vectorize:
         shape = values[0].shape
         if 0 in shape:
             raise argument_error(ShapeError, f"vectorize: no elements in shape {shape}.", "arrays with some")
-        results = [as_value(self._function(*[v[place] for v in values], **keywords)) for place in _all_places(shape)]
+        calls = (self._function(*[v[place] for v in values], **keywords) for place in _all_places(shape))
+        results = [unshared(as_value(result)) for result in calls]
         return reshape(stack(results), (*shape, *results[0].shape))
 
 

@@ -406,3 +406,26 @@ def test_edges_of_bins_that_are_made_while_a_tape_records() -> None:
         return np.sum(counts * counts)
 
     gt.gradcheck(function, numpy.array([-1.5, 0.3, 0.9, 1.4]))
+
+
+@pytest.mark.parametrize("function", ["apply_along_axis", "vectorize"])
+def test_functions_that_fill_one_buffer(function: str) -> None:
+    """Each call's result is kept as it was when the function returned."""
+    x = numpy.array([1.5, 1.2, 0.8])
+
+    def total(x: Any) -> Any:
+        buffer = np.zeros(2)
+
+        def fills(row: Any) -> Any:
+            buffer[0], buffer[1] = row[0] * x[0], row[1] ** 2
+            return buffer
+
+        rows = np.outer(x, x[:2])
+        if function == "apply_along_axis":
+            return (np.apply_along_axis(fills, 1, rows) * numpy.arange(6.0).reshape(3, 2)).sum()
+        return (np.vectorize(fills, signature="(n)->(n)")(rows) * numpy.arange(6.0).reshape(3, 2)).sum()
+
+    value, gradient = gt.value_and_grad(total)(x)
+    numpy.testing.assert_allclose(value, total(x))
+    differences = [(total(x + step) - total(x - step)) / 2e-6 for step in 1e-6 * numpy.eye(3)]
+    numpy.testing.assert_allclose(gradient, differences, rtol=1e-6)

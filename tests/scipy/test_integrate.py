@@ -328,3 +328,28 @@ def test_several_events_are_no_value_that_left_the_tape() -> None:
     steps = 1e-6 * np.eye(2)
     wanted = [(landing(x + step) - landing(x - step)) / 2e-6 for step in steps]
     np.testing.assert_allclose(gt.grad(landing)(x), wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize("method", ["RK45", "DOP853", "Radau", "LSODA", "odeint"])
+def test_right_hand_sides_that_fill_one_buffer(method: str) -> None:
+    """What the function returns is kept as it was when it returned: the next call fills the same buffer."""
+    import gradtape.numpy as gnp
+
+    def total(x: Any, fills: bool) -> Any:
+        buffer = gnp.zeros(2)
+
+        def slope(t: Any, y: Any) -> Any:
+            if not fills:
+                return gnp.array([y[1], -x[2] * y[0]])
+            buffer[0] = y[1]
+            buffer[1] = -x[2] * y[0]
+            return buffer
+
+        if method == "odeint":
+            return ours.odeint(slope, [x[0], x[1]], np.array([0.0, 1.0]), tfirst=True)[-1].sum()
+        return ours.solve_ivp(slope, (0.0, 1.0), [x[0], x[1]], method=method, rtol=1e-6).y[:, -1].sum()
+
+    x = np.array([1.5, 1.2, 0.8])
+    found, wanted = (gt.value_and_grad(lambda x, fills=fills: total(x, fills))(x) for fills in (True, False))
+    np.testing.assert_allclose(found[0], wanted[0], rtol=1e-10)
+    np.testing.assert_allclose(found[1], wanted[1], rtol=1e-10)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.errors import DtypeError, OperandError, ShapeError, UnsupportedError
-from gradtape.extend import Tensor, as_value, is_followed, is_tracing, leaves, off_tape, solver_error
+from gradtape.extend import Tensor, as_value, is_followed, is_tracing, leaves, off_tape, solver_error, unshared
 from gradtape.mirror import Original
 from gradtape.ops import concatenate, stack
 from gradtape.scipy.callbacks import Run, as_tuple, solution, stacked, with_value
@@ -115,7 +115,7 @@ class Equation:
 
     def slope(self, t: Any, y: Any) -> Any:
         """dy/dt as an array or tensor of the shape and dtype of y."""
-        found = self.call(t, y)
+        found = unshared(self.call(t, y))  # it may be a buffer that the next call fills
         found = found if isinstance(found, Tensor) else np.asarray(found)
         if found.shape != y.shape:
             if found.size != y.size:

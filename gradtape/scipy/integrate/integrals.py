@@ -33,6 +33,7 @@ from gradtape.extend import (
     off_tape,
     report,
     solver_error,
+    unshared,
     walk,
     withhold,
 )
@@ -230,7 +231,7 @@ def moving_integral(
         """The recorded value of the integrand, what it counts with, and all that has to be integrated."""
         x, factor = domain.at(t)
         start = next_order()
-        value = stacked(integrand(x))
+        value = unshared(stacked(integrand(x)))
         found = np.asarray(run.all_numbers(value * factor))
         scale = float(np.max(np.abs(run.all_numbers(factor)))) if isinstance(factor, Tensor) else abs(factor)
         if domain.is_infinite and not found.any():

@@ -20,13 +20,13 @@ from gradtape.core.operation import Lifted, Op, apply, attach
 from gradtape.core.pytree import leaves, rebuild
 from gradtape.core.tape import GradientTape
 from gradtape.core.tensor import Tensor, Variable
+from gradtape.core.unshared import unshare
 from gradtape.jit.errors import Unrollable, Untraceable
 from gradtape.jit.ir.program import Operand, Program, Value
 from gradtape.jit.trace.tracer import TracingLevel, current_trace
 from gradtape.jit.trace.tracers import TraceTensor
 from gradtape.jit.trace.unevaluated import LazySamples, UnevaluatedSample
 from gradtape.loops import checks
-from gradtape.loops.unshared import unshare
 from gradtape.transforms.custom.checkpoint import copy_to_new_node
 from gradtape.transforms.implicit.outside_tape import off_tape
 

@@ -1,4 +1,6 @@
-"""Values that a step of a loop may write to: what it is given, and what it returned before, shares memory with nothing.
+"""Values that share memory with nothing: what a step of a loop is given and may write to, and what it returned before.
+
+So, too, what a function of the user's returned that is called again, and may fill the same buffer then.
 
 An array is copied, unless nothing else refers to it: so a step that writes to what it carries costs what it writes. A
 tensor becomes another one with the same memory, which a write copies if anything else refers to it (see `core.views`).
@@ -23,6 +25,19 @@ def unshare(values: list[Any]) -> list[Any]:
     """
     counts = references_of(values)
     return [_unshare(x, COUNTS_ITEMS and count <= ALONE) for x, count in zip(values, counts, strict=True)]
+
+
+def unshared(value: Any) -> Any:
+    """One value, which does not change if what it was is written to.
+
+    >>> import numpy as np
+    >>> buffer = np.zeros(2)
+    >>> kept = unshared(buffer)
+    >>> buffer[:] = 1.0
+    >>> kept
+    array([0., 0.])
+    """
+    return _unshare(value, False)
 
 
 def _unshare(x: Any, is_alone: bool) -> Any:
