@@ -115,6 +115,8 @@ _power_norm = general(
 
 
 def _vector_norm(x: Array, ord: Any, axis: int, keepdims: bool) -> Any:
+    if isinstance(ord, Tensor) and (isinstance(ord, Lifted) or is_tracked(ord)):
+        return sum(absolute(x) ** ord, axis=axis, keepdims=keepdims) ** (1.0 / ord)
     if ord is None or ord == 2:
         return _length(x, axis=(axis,), keepdims=keepdims)
     if isinstance(ord, str):

@@ -217,3 +217,13 @@ class TestRank:
         """A rank is a count: its result is not tracked."""
         with gt.GradientTape() as tape:
             assert not np.linalg.matrix_rank(tape.watch(MATRIX)).is_tracked
+
+
+@pytest.mark.parametrize("compiled", [False, True], ids=["eager", "compiled"])
+def test_the_order_of_a_norm_has_a_gradient(compiled: bool) -> None:
+    """An order that is a tensor; it was taken for a constant."""
+    x = np.array([1.5, -2.0, 0.7])
+    derivative = gt.grad(lambda order: np.linalg.norm(gt.tensor(x), ord=order))
+    found = (gt.jit(derivative) if compiled else derivative)(np.array(3.5))
+    wanted = (np.linalg.norm(x, ord=3.5 + 1e-6) - np.linalg.norm(x, ord=3.5 - 1e-6)) / 2e-6
+    np.testing.assert_allclose(found, wanted, rtol=1e-6)

@@ -375,3 +375,14 @@ def test_every_public_name_is_there(ours: Any, theirs: Any) -> None:
         is_object = isinstance(getattr(theirs, name), type | types.ModuleType) or name == "test"  # SciPy's own tests
         if callable(getattr(theirs, name)) and not is_object:
             assert (name in ours.original.functions) != (name in reasons), name
+
+
+def test_times_of_expm_multiply_have_gradients() -> None:
+    """`stop` that is a tensor; it was taken for a constant."""
+    matrix = scipy.sparse.csr_array(np.array([[0.1, 1.0], [0.3, 0.2]]))
+
+    def total(stop: Any) -> Any:
+        return sparse.linalg.expm_multiply(matrix, np.array([1.0, 2.0]), start=0.0, stop=stop, num=3).sum()
+
+    wanted = (total(0.7 + 1e-6) - total(0.7 - 1e-6)) / 2e-6
+    np.testing.assert_allclose(gt.grad(total)(0.7), wanted, rtol=1e-7)

@@ -478,3 +478,13 @@ def test_examples_run(module: str) -> None:
         for name, text in loaded.__test__.items():
             test = doctest.DocTestParser().get_doctest(text, {"gt": gt}, name, None, 0)
             assert not doctest.DocTestRunner(verbose=False).run(test).failed, name
+
+
+@pytest.mark.parametrize("compiled", [False, True], ids=["eager", "compiled"])
+def test_the_base_of_an_entropy_has_a_gradient(compiled: bool) -> None:
+    """A base that is a tensor; it was taken for a constant."""
+    x = np.array([0.2, 0.5, 0.3])
+    derivative = gt.grad(lambda base: stats.entropy(x, base=base))
+    found = (gt.jit(derivative) if compiled else derivative)(np.array(3.0))
+    wanted = (stats.entropy(x, base=3.0 + 1e-6) - stats.entropy(x, base=3.0 - 1e-6)) / 2e-6
+    np.testing.assert_allclose(found, wanted, rtol=1e-7)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.extend import Tensor
 from gradtape.ops.special.entropy import entr, rel_entr
 from gradtape.scipy.stats.common import as_array, original
 from gradtape.scipy.stats.samples import read_sample
@@ -39,7 +40,11 @@ def entropy(
         other = read_sample("entropy", qk, nan_policy, "qk")
         terms = rel_entr(shares, other / other.sum(axis=axis, keepdims=True))
     total = terms.sum(axis=axis, keepdims=keepdims)
-    return total if base is None else total / log(base)
+    return total if base is None else total / _log(base)
+
+
+def _log(base: Any) -> Any:
+    return np.log(base) if isinstance(base, Tensor) else log(base)
 
 
 def _vasicek(ordered: Any, m: int) -> Any:
@@ -103,7 +108,7 @@ def differential_entropy(
     if chosen not in methods:
         raise ValueError(f"`method` must be one of {{'auto', {str(list(methods))[1:-1]}}}")
     found = methods[chosen](np.sort(sample, axis=-1), m)
-    found = found if base is None else found / log(base)
+    found = found if base is None else found / _log(base)
     return np.expand_dims(found, axis) if keepdims else found
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse
 
 from gradtape.errors import LinearAlgebraError, OperandError, ShapeError, UnsupportedError
-from gradtape.extend import argument_error, as_value
+from gradtape.extend import Tensor, argument_error, as_value
 from gradtape.ops import matrix_functions
 from gradtape.ops.norms import norm as _norm
 from gradtape.ops.sparse_methods import expm_product
@@ -237,12 +237,16 @@ def expm_multiply(
         raise argument_error(ShapeError, f"expm_multiply: shapes {A.shape} and {b.shape}.", "as many rows as columns")
     if start is None and stop is None and num is None and endpoint is None:
         return _exponential_times(A, 1.0, b)
-    times = np.linspace(start, stop, 50 if num is None else num, endpoint=True if endpoint is None else endpoint)
-    return np.stack([_exponential_times(A, float(time), b) for time in times])
+    times: Any = np.linspace(start, stop, 50 if num is None else num, endpoint=True if endpoint is None else endpoint)
+    return np.stack([_exponential_times(A, time if isinstance(times, Tensor) else float(time), b) for time in times])
 
 
-def _exponential_times(A: Any, time: float, b: Any) -> Any:
-    if isinstance(A, SparseTensor) or not isinstance(A, np.ndarray | scipy.sparse.sparray | scipy.sparse.spmatrix):
+def _exponential_times(A: Any, time: Any, b: Any) -> Any:
+    if (
+        isinstance(A, SparseTensor)
+        or isinstance(time, Tensor)
+        or not isinstance(A, np.ndarray | scipy.sparse.sparray | scipy.sparse.spmatrix)
+    ):
         dense = A.toarray() if is_sparse(A) else as_dense(A)
         return matrix_functions.expm(dense * time) @ b
     if isinstance(A, np.ndarray):
