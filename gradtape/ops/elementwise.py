@@ -530,13 +530,19 @@ _nan_to_num = elementwise(
 def nan_to_num(
     x: TensorLike, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
 ) -> Any:
-    """`x` with numbers in the place of nan and infinities, through which no gradient passes.
+    """`x` with numbers in the place of nan and infinities; the gradient passes to the numbers that are tensors there.
 
     >>> import gradtape as gt
     >>> gt.nan_to_num(gt.tensor([1.0, float("nan")]))
     Tensor([1., 0.])
     """
-    found = _nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
+    value: Any = x
+    given: list[tuple[Any, Any]] = [(np.nan, nan), (np.inf, posinf), (-np.inf, neginf)]
+    numbers = [0.0 if isinstance(number, Tensor) else number for _, number in given]
+    found = _nan_to_num(value, nan=numbers[0], posinf=numbers[1], neginf=numbers[2])
+    for bad, number in given:
+        if isinstance(number, Tensor):
+            found = _select(np.isnan(value) if np.isnan(bad) else np.equal(value, bad), number, found)
     return found if copy or not isinstance(x, Tensor) else x._replace(found, "np.nan_to_num(copy=False)")
 
 

@@ -349,3 +349,12 @@ def test_every_public_function_is_called_here() -> None:
     """A public function that is not a row of the table has a call above, or is tested by name elsewhere."""
     functions = {name for name in ops.__all__ if not isinstance(getattr(ops, name), Op)}
     assert functions - {name.split()[0] for name in CALLS} == ELSEWHERE
+
+
+@pytest.mark.parametrize("compiled", [False, True], ids=["eager", "compiled"])
+def test_numbers_of_nan_to_num_have_gradients(compiled: bool) -> None:
+    """What takes the place of nan and infinity may be tensors: refused before, and lost in compiled programs."""
+    bad = np.array([np.nan, 1.0, np.inf, -np.inf, np.nan])
+    derivative = gt.grad(lambda v: np.nan_to_num(bad * v[3], nan=v[0], posinf=v[1], neginf=v[2]).sum())
+    found = (gt.jit(derivative) if compiled else derivative)(np.array([2.0, 3.0, 4.0, 5.0]))
+    np.testing.assert_array_equal(found, [2.0, 1.0, 1.0, 1.0])
