@@ -98,7 +98,7 @@ def test_many_operations_on_a_tape() -> None:
 
 @pytest.mark.usefixtures("without_collector")
 def test_a_long_chain_dropped_without_a_question() -> None:
-    """A long chain that nobody asks about is freed without recursion."""
+    """A long chain that no gradient is taken of is freed without recursion."""
     x = gt.Variable(1.0)
     with gt.GradientTape(persistent=True):
         y: Any = x

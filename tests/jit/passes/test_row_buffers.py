@@ -243,7 +243,7 @@ def test_a_write_to_nearly_all_of_an_array_is_no_copy_of_it() -> None:
 
 
 def test_a_program_without_such_arrays_is_left_as_it_is() -> None:
-    """The same object, also with loops in loops: whoever asks whether anything changed is told so at once."""
+    """The same object is returned, also with nested loops, which is how callers see that nothing changed."""
 
     def nested(x: Any) -> Any:
         for _ in range(30):
