@@ -544,8 +544,9 @@ class Program:
             ]
             self.run(f"for t in range(10): {self.choose(steps)}")
         else:
+            new = self.like(shape, 1)
             self.run(f"{buffer} = np.empty_like({name})")
-            self.run(f"{buffer}[...] = {self.like(shape, 1)}")
+            self.run(f"{buffer}[...] = {new}")
             self.run(f"for t in range({shape[0]}): {buffer}[t] = np.sin({name}[t]) + 0.1 * {buffer}[t - 1]")
         self.forget("t")
 
