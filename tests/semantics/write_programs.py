@@ -407,10 +407,10 @@ class Program:
         name, history, total = self.choose(names), self.name(), self.name()
         start = self.number() if self.rng.integers(2) else "0.0"
         self.run(f"{history}, {total} = [], {start}")
-        length = len(self.names[name])
+        length, size = len(self.names[name]), self.names[name].size
         steps = [
             f"for v in {name}.ravel(): {total} += 0.2 * v; {history}.append({total})",
-            f"for t in range(11): {total} = {total} * 0.8 + 0.1 * {name}.ravel()[t % 2]; {history}.append({total})",
+            f"for t in range(9): {total} = {total} * 0.8 + 0.1 * {name}.ravel()[t % {size}]; {history}.append({total})",
             f"for t in range(11): {history}.append({total}); {total} *= 0.9; {name}[t % {length}] += {total}",
             f"for v in {name}: {history}.append((v * {total}).sum()); v *= 0.9" if self.names[name].ndim > 1 else "",
         ]

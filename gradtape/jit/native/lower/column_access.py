@@ -140,4 +140,7 @@ def reads_columns(instruction: AnyInstruction, kind: str, number: int) -> bool:
     if kind == "reduce":
         axes, last = reduced_axes(instruction), len(instruction.values[0].shape) - 1
         return axes == (last,) or (bool(axes) and last not in axes)
-    return kind in ("map", "view") or (kind in ("rows", "part") and number == 0) or (kind == "put" and number < 2)
+    if kind in ("part", "put") and number == 0:
+        access = find_access(instruction.params["index"], instruction.results[0].shape)
+        return access is not None and not access.is_single  # it is a column itself otherwise
+    return kind in ("map", "view") or (kind == "rows" and number == 0) or (kind == "put" and number == 1)

@@ -151,6 +151,11 @@ class ColumnRewriter:
             part = self.as_array(column, value.shape[:-1], value.dtype)
             self.made.append(LoweredInstruction((part,), (value,), PART, {"index": (*ahead, number)}))
 
+    def as_whole(self, value: ArrayValue) -> ArrayValue:
+        """A value that becomes one column of another one: if it was taken apart itself, it is put together."""
+        self.provide(value)
+        return self.same.get(value, value)
+
     def as_array(self, column: AnyOperand | None, shape: Shape, dtype: np.dtype[Any]) -> ArrayValue:
         """A column as an array of the full shape."""
         assert column is not None
@@ -305,8 +310,7 @@ class ColumnRewriter:
         assert access is not None
         columns = self.columns.setdefault(result, [None] * result.shape[-1])
         for i, number in enumerate(access.columns):
-            same = self.same.get(operand, operand)
-            columns[number] = same if access.is_single else self.column(operand, i, result.shape)
+            columns[number] = self.as_whole(operand) if access.is_single else self.column(operand, i, result.shape)
         return True
 
     def rewrite_put(self, instruction: AnyInstruction) -> bool:
@@ -321,8 +325,7 @@ class ColumnRewriter:
         else:
             columns = [_Zero(result.dtype.type(0).item()) for _ in range(result.shape[-1])]
         for i, number in enumerate(access.columns):
-            self_new = self.same.get(new, new)
-            columns[number] = self_new if access.is_single else self.column(new, i, result.shape)
+            columns[number] = self.as_whole(new) if access.is_single else self.column(new, i, result.shape)
         self.columns[result] = list(columns)
         return True
 

@@ -157,3 +157,28 @@ def test_arrays_without_need_stay_whole():
     x, y = (Value(i, (100, 3), np.dtype(float)) for i in range(2))
     instruction = LoweredInstruction((x, x), (y,), "multiply", {}, multiply)
     assert take_short_axes_apart([instruction], [y], {}).instructions == [instruction]
+
+
+def write_short_columns(y):
+    buffer = gnp.zeros((11, 4, 2, 2))
+    buffer[0] = np.concatenate([np.sin(y), y])
+    for t in range(10):
+        buffer[t + 1] = np.sin(buffer[t]) * 0.9 + 0.1
+    buffer[[0, 10, 0]] = y.sum() * 0.1
+    buffer[..., -1] *= 0.89
+    return (buffer * buffer).sum()
+
+
+def join_short_columns(y):
+    joined = np.stack([np.sin(y)[..., None] * y[..., None, :], y[..., None] * np.ones(2)], axis=-1)
+    return (joined * joined * np.tanh(joined[..., 1:])).sum()
+
+
+@pytest.mark.parametrize("function", [write_short_columns, join_short_columns])
+def test_column_that_has_columns_itself(function, checked):
+    """An array that is taken apart, and becomes one column of another one, is put together for it."""
+    y = RNG.uniform(0.3, 1.2, (2, 2, 2) if function is write_short_columns else (30, 2))
+    value, gradient = gt.jit(gt.value_and_grad(function))(y)
+    expected, wanted = gt.value_and_grad(function)(y)
+    np.testing.assert_allclose(value, expected, rtol=1e-12)
+    np.testing.assert_allclose(gradient, wanted, rtol=1e-11)
