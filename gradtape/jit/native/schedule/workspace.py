@@ -18,6 +18,10 @@ ALIGNMENT = 64
 """Bytes: the start of the workspace, and of each temporary in it, is a multiple of this."""
 
 
+_PAGE = 4096
+_STAGGER = 320
+
+
 def align(size: int) -> int:
     """The size in bytes, rounded up to the alignment.
 
@@ -26,6 +30,21 @@ def align(size: int) -> int:
     [0, 64, 64, 128]
     """
     return -(-size // ALIGNMENT) * ALIGNMENT
+
+
+def padded(size: int) -> int:
+    """The aligned size of a temporary, and a gap after it where its size is close to a multiple of 4096 bytes.
+
+    Such arrays side by side would have their elements at addresses that agree in the last twelve bits: they would share
+    the few lines of one set of the first cache, and loads would wait for stores to the other array.
+
+    >>> from gradtape.jit.native.schedule.workspace import padded
+    >>> [padded(size) for size in (1000, 4096, 5000, 8192)]
+    [1024, 4416, 5056, 8512]
+    """
+    size = align(size)
+    near = min(size % _PAGE, -size % _PAGE)
+    return size + _STAGGER if size >= _PAGE and near < _STAGGER else size
 
 
 class Arrangement(NamedTuple):
@@ -109,7 +128,7 @@ class Workspace:
             while chain[-1] in successors:
                 chain.append(successors[chain[-1]])
             first, last = ranges.get(key, (0, steps))[0], ranges.get(chain[-1], (0, steps))[1]
-            offset = placed.add(align(size) + guard, first, last)
+            offset = placed.add(padded(size) + guard, first, last)
             offsets.update(dict.fromkeys(chain, offset))
         if config.check != "off":
             from gradtape.jit.native.schedule.verify import verify_workspace
