@@ -207,9 +207,7 @@ class SparseTensor(DictionaryOfKeys):
         if now is new:
             return
         if new.shape != now.shape:
-            raise argument_error(
-                ShapeError, f"data of shape {new.shape}.", f"the shape of the present data, {now.shape}"
-            )
+            raise argument_error(ShapeError, f"data of shape {new.shape}.", f"the present shape, {now.shape}")
         self._elements.own()
         self._elements.holder.data = new.reshape((-1,)) if self.format == "bsr" else new
 
