@@ -115,3 +115,23 @@ def test_special_functions_are_ufuncs() -> None:
         numpy.testing.assert_allclose(value, plain(X))
         numpy.testing.assert_allclose(gradient, differences, rtol=1e-5)
     assert (special.gamma.nin, special.xlogy.nargs) == (1, 3)
+
+
+def test_coefficients_of_polynomials_take_tensors() -> None:
+    """`p[1] = x` of a polynomial that was made of numbers keeps the gradient, also beyond its degree."""
+
+    def function(x: Any) -> Any:
+        polynomial = np.poly1d([1.0, 2.0, 3.0])
+        polynomial[1] = 2.0 * x[0]
+        polynomial[4] = x[1] ** 2
+        return polynomial(x[2])
+
+    powers = X[2] ** numpy.arange(5)
+    slope = 4 * X[1] ** 2 * powers[3] + 2 * powers[1] + 2 * X[0]
+    expected = [2.0 * powers[1], 2.0 * X[1] * powers[4], slope, 0.0, 0.0]
+    numpy.testing.assert_allclose(gt.grad(function)(X), expected)
+
+
+def test_views_name_their_dtype() -> None:
+    """`x.view(dtype=...)` is `x.view(...)`."""
+    numpy.testing.assert_array_equal(gt.grad(lambda x: x.view(dtype=float)[0] * 3.0)(X), [3.0, 0.0, 0.0, 0.0, 0.0])
