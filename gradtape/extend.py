@@ -35,6 +35,7 @@ as_value(x)                   tensors as they are, the rest as arrays of numbers
 hand_out(value, as_numpy, seen)  a result for the user: no memory of the graph's, plain NumPy if that is what came in
 is_tracked(x)                 whether an operation on a tensor would be recorded now
 is_recorded(value)            the same for any value, and for what a tensor of a batch holds
+is_number(x)                  whether a tensor is a number, as an element of an array is, and no array without axes
 is_followed(value)            whether a value is recorded, or stands for one example of a batch or for a trace
 check_differentiable(dtype, what, shape)  raises unless numbers of this dtype have derivatives
 override_write(function)      have `function(tensor, new, how)` do what writing to a tensor in place does
@@ -207,7 +208,7 @@ from gradtape.core.rules import constant, elementwise, general, linear, multilin
 from gradtape.core.saved_arrays import LockedArray as _LockedArray
 from gradtape.core.shapes import unbroadcast
 from gradtape.core.tape import TapeType, check_seed
-from gradtape.core.tensor import Tensor, Variable, check_differentiable, is_tracked, plain, tensor
+from gradtape.core.tensor import Tensor, Variable, check_differentiable, is_number, is_tracked, plain, tensor
 from gradtape.core.tensor import deferring as _deferring
 from gradtape.core.tensor import watch_node as _watch_node
 from gradtape.explain import messages
@@ -525,6 +526,7 @@ __all__ = [
     "is_followed",
     "is_in_callback",
     "is_library",
+    "is_number",
     "is_recorded",
     "is_tracing",
     "is_tracked",

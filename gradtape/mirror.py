@@ -166,6 +166,8 @@ def passed_through(function: Callable[..., Any], called: str, reason: str = DEFA
             return {key: plain(element) for key, element in value.items()}
         if kind in _FUNCTIONS:  # of the user's, which may return what is recorded
             return functools.wraps(value)(lambda *args, **kwargs: plain(value(*args, **kwargs)))
+        if hasattr(kind, "__gradtape_plain__"):  # a container of tensors, as one of arrays
+            return value.__gradtape_plain__(plain)
         if not isinstance(value, Tensor):
             return value
         if is_tracked(value):
@@ -178,7 +180,9 @@ def passed_through(function: Callable[..., Any], called: str, reason: str = DEFA
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         given = (*args, *kwargs.values())
-        if holds_tensor(given) or any(type(value) in _FUNCTIONS for value in given):
+        if holds_tensor(given) or any(
+            type(value) in _FUNCTIONS or hasattr(type(value), "__gradtape_plain__") for value in given
+        ):
             args, kwargs = plain(args), plain(kwargs)
         return function(*args, **kwargs)
 

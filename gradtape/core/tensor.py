@@ -249,9 +249,9 @@ class Tensor(TensorMethods):
         """The value as nested lists of Python numbers."""
         return self._leave(".tolist()").tolist()
 
-    def item(self) -> Any:
-        """The value of a one-element tensor as a Python number."""
-        return self._single(".item()").item()
+    def item(self, *index: Any) -> Any:
+        """One element as a Python number: the only one, or the one with this index, or this number in flat order."""
+        return self._leave(".item()").item(*index) if index else self._single(".item()").item()
 
     def _single(self, how: str) -> Any:
         array = self._leave(how)
@@ -266,6 +266,9 @@ class Tensor(TensorMethods):
 
     def __int__(self) -> int:
         return int(self._single("int()"))
+
+    def __trunc__(self) -> int:
+        return int(self._single("math.trunc()"))
 
     def __complex__(self) -> complex:
         return complex(self._single("complex()"))
@@ -523,6 +526,11 @@ def plain(value: Any) -> Any:
 
 deferring: set[Any] = set()
 """The code of functions of other libraries that hand an operation back to an operand which NumPy cannot convert."""
+
+
+def is_number(value: Tensor) -> bool:
+    """Whether a tensor is a number, as an element of an array is and a sum, and no array, not even one without axes."""
+    return value._is_number()
 
 
 def is_tracked(value: Tensor) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy
 
-from gradtape.extend import Tensor, is_followed, may_record, messages, plain, plain_array_types
+from gradtape.extend import Tensor, is_followed, is_number, may_record, messages, plain, plain_array_types
 from gradtape.mirror import holds_tensor
 
 Base = numpy.ndarray
@@ -70,7 +70,7 @@ class ArrayType(type):
 
     def __instancecheck__(cls, value: Any) -> bool:
         if cls is ndarray:
-            return isinstance(value, (Base, Tensor))
+            return isinstance(value, Base) or (isinstance(value, Tensor) and not is_number(value))
         return super().__instancecheck__(value)
 
     def __subclasscheck__(cls, kind: type) -> bool:

@@ -166,5 +166,12 @@ class poly1d(numpy.poly1d, metaclass=PolynomialType):
     Tensor(9.)
     """
 
+    _coeffs: Any
+
     def __init__(self, c_or_r: Any, r: Any = False, variable: Any = None) -> None:
         super().__init__(as_array(c_or_r), r, variable)
+
+    def __setitem__(self, key: Any, val: Any) -> None:
+        if isinstance(val, gt.Tensor) and not isinstance(self._coeffs, gt.Tensor):
+            self._coeffs = gt.tensor(self._coeffs)  # NumPy would write the bare number
+        super().__setitem__(key, val)

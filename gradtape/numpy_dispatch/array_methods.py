@@ -218,8 +218,9 @@ class ArrayMethods:
         """The same elements along one axis, as a copy."""
         return ops.identity(ops.ravel(self, order))
 
-    def view(self, *dtype: Any) -> Any:
+    def view(self, *given: Any, **named: Any) -> Any:
         """The same numbers in the same memory, as another tensor; complex numbers also as pairs of real ones."""
+        dtype = (*given, *(kind for name, kind in named.items() if name == "dtype"))
         if not dtype:
             return ops.reshape(self, self.shape)
         kind = dtype[0] if len(dtype) == 1 else None
@@ -234,9 +235,9 @@ class ArrayMethods:
             fix = f"x.reshape({', '.join(map(str, lengths))})"
         else:
             fix = "x.astype(dtype) converts the numbers; x.numpy().view(dtype) reads the bytes, without a gradient"
-        given = ", ".join(map(repr, dtype))
+        shown = ", ".join(map(repr, dtype))
         raise messages.refused_argument(
-            OperandError, f"view({given}): only views of complex numbers as pairs of real ones.", fix
+            OperandError, f"view({shown}): only views of complex numbers as pairs of real ones.", fix
         )
 
     def transpose(self, *axes: Any) -> Any:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradtape.core.references import COUNTS_LOCALS
+from gradtape.errors import OperandError
 from gradtape.numpy_dispatch import array_methods
 
 if TYPE_CHECKING:
@@ -72,6 +73,22 @@ def _references_of_operand() -> int:
 _REFERENCES_OF_OPERAND = _references_of_operand()
 
 
+_OTHER_NUMBERS = frozenset({"fractions", "decimal"})
+"""The modules of the standard library whose numbers are no numbers of NumPy's; they are slow to import."""
+
+
+def _as_float(operand: Any) -> Any:
+    """A fraction as the number that it is; anything else as it is. Decimal numbers are refused, as NumPy does."""
+    kind = type(operand)
+    if (kind.__module__, kind.__name__) == ("decimal", "Decimal"):
+        from gradtape.ops.arguments import argument_error
+
+        raise argument_error(
+            OperandError, "a decimal.Decimal meets a tensor, whose numbers are binary.", "float(number)"
+        )
+    return float(operand) if kind.__module__ in _OTHER_NUMBERS else operand
+
+
 def bind(operations: ModuleType) -> None:
     """Give tensors their operators, now that the operations exist."""
     from gradtape.core.fast_apply import fast_binary, fast_unary, is_plain
@@ -88,7 +105,11 @@ def bind(operations: ModuleType) -> None:
     def binary(op: Op) -> tuple[Any, Any, Any]:
         def general(x: Any, y: Any) -> Any:
             for operand in (x, y):
-                if type(operand) not in quick and not accepts(operand):
+                if type(operand) in quick:
+                    continue
+                if type(operand).__module__ in _OTHER_NUMBERS:
+                    return general(_as_float(x), _as_float(y))
+                if not accepts(operand):
                     theirs = protocols.operators_with(type(operand))
                     protocols.refuse_lazy(type(operand))
                     protocols.refuse_matrix(type(operand))
@@ -103,6 +124,7 @@ def bind(operations: ModuleType) -> None:
 
         def in_place(self: Any, other: Any) -> Any:
             is_alone = COUNTS_LOCALS and sys.getrefcount(self) <= _REFERENCES_OF_OPERAND
+            other = _as_float(other) if type(other).__module__ in _OTHER_NUMBERS else other
             if accepts(other):
                 new = apply(op, (self, other), NO_PARAMS)
                 if self._is_number():
@@ -188,8 +210,16 @@ class TensorMethods(array_methods.ArrayMethods):
     def __rdivmod__(self, other: Any) -> tuple[Any, Any]:
         return other // self, other % self
 
-    def __round__(self, decimals: int = 0) -> Any:
-        return ops.round(self, decimals)
+    def __round__(self, decimals: int | None = None) -> Any:
+        if decimals is None and not self.shape and self.dtype.kind == "f":  # a whole number, which can be an index
+            return ops.round(self, 0).astype(np.int64)
+        return ops.round(self, 0 if decimals is None else decimals)
+
+    def is_integer(self) -> Any:
+        """Whether a number is whole, as `float.is_integer` says."""
+        if self.shape:
+            raise AttributeError(f"a tensor of shape {self.shape} has no attribute 'is_integer'")
+        return bool(self == ops.floor(self))
 
     # -- other libraries
 

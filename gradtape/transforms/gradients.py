@@ -61,7 +61,7 @@ class RecordedCall:
     def _tracked_copy(self, index: int) -> Tensor:
         """A new place on the graph for a source, so that two derivatives of the same tensor do not meet."""
         value = self.given[index]
-        fresh = identity(value) if isinstance(value, Tensor) and value.dtype.kind in "fc" else _as_tensor(value)
+        fresh = _fresh(value)
         if fresh.dtype.kind not in "fc":
             check_differentiable(fresh.dtype, self.source_name(index), fresh.shape)
         self.tape.watch(fresh)
@@ -115,8 +115,17 @@ class RecordedCall:
         return self.tape.why(output, self.sources[index])
 
 
-def _as_tensor(value: Any) -> Tensor:
-    return value if isinstance(value, Tensor) else tensor(value)
+def _fresh(value: Any) -> Tensor:
+    """A value at a new place in the graph: a number stays one, which `x += 1` does not write to, an array an array."""
+    if not isinstance(value, Tensor):
+        made = tensor(value)
+        return Tensor(made._array[()]) if isinstance(value, (float, complex, np.generic)) else made
+    if value.dtype.kind not in "fc":
+        return value
+    placed: Tensor = identity(value)
+    if not placed.shape and not value._is_number():
+        placed._hold_array()
+    return placed
 
 
 def _attach_for(outputs: Sequence[Any]) -> Any:
@@ -398,7 +407,7 @@ def jvp(function: Function, primals: Sequence[Any], tangents: Sequence[Any], has
         raise messages.not_tuples(primals, tangents)
     given = [leaf for primal in primals for leaf in leaves(primal)]
     was_numpy = not any(isinstance(leaf, Tensor) for leaf in given)
-    sources = [identity(x) if isinstance(x, Tensor) and x.dtype.kind in "fc" else _as_tensor(x) for x in given]
+    sources = [_fresh(x) for x in given]
     seeds = _checked_tangents(primals, tangents, sources)
     with ForwardAccumulator(sources, seeds) as accumulator:
         supply = iter(sources)

@@ -103,8 +103,9 @@ def test_methods_of_scipys_matrices() -> None:
         matrix[0, 1] = 3.0
         assert matrix.count_nonzero() == 1
         matrix[1, 1] = x
+        assert matrix.count_nonzero() == 2
         with pytest.raises(DetachError):
-            matrix.count_nonzero()
+            matrix.fromkeys([(0, 0)])
         with pytest.raises(AttributeError, match="no attribute 'nothing'"):
             matrix.nothing  # noqa: B018
         return matrix.sum()

@@ -57,7 +57,6 @@ class BPoly(theirs.BPoly):  # type: ignore[misc]  # SciPy has no types
         if isinstance(getattr(type(self), "axis", None), property):  # SciPy 1.18 keeps these in another object
             self._delegate_to = SimpleNamespace()
         self.axis, self.extrapolate = axis, True if extrapolate is None else extrapolate
-        self.power = PPoly.of(power_coefficients(c, x), x, self.extrapolate, axis)
 
     @classmethod
     def of(cls, c: Any, x: Any, extrapolate: Any = None, axis: int = 0) -> BPoly:
@@ -77,7 +76,10 @@ class BPoly(theirs.BPoly):  # type: ignore[misc]  # SciPy has no types
 
     @c.setter
     def c(self, value: Any) -> None:
-        theirs.BPoly.c.__set__(self, value)
+        if self.moving is not None or holds_tensor((value,)):
+            self.moving = (value_of(value), self.x)
+        else:
+            theirs.BPoly.c.__set__(self, value)
 
     @property
     def x(self) -> Any:
@@ -86,12 +88,13 @@ class BPoly(theirs.BPoly):  # type: ignore[misc]  # SciPy has no types
 
     @x.setter
     def x(self, value: Any) -> None:
-        theirs.BPoly.x.__set__(self, value)
+        if self.moving is not None or holds_tensor((value,)):
+            self.moving = (self.c, value_of(value))
+        else:
+            theirs.BPoly.x.__set__(self, value)
 
     @property
     def _power(self) -> Any:
-        if self.moving is not None:
-            return self.power
         return PPoly.of(power_coefficients(self.c, self.x), self.x, self.extrapolate, self.axis)
 
     def __call__(self, x: Any, nu: int = 0, extrapolate: Any = None) -> Any:

@@ -136,7 +136,10 @@ class BSpline(theirs.BSpline):  # type: ignore[misc]  # SciPy has no types
 
     @t.setter
     def t(self, value: Any) -> None:
-        _set_attribute(self, "t", value)
+        if self.moving is not None or holds_tensor((value,)):
+            self.moving = (value_of(value), self.c)
+        else:
+            _set_attribute(self, "t", value)
 
     @property
     def c(self) -> Any:
@@ -145,7 +148,10 @@ class BSpline(theirs.BSpline):  # type: ignore[misc]  # SciPy has no types
 
     @c.setter
     def c(self, value: Any) -> None:
-        _set_attribute(self, "c", value)
+        if self.moving is not None or holds_tensor((value,)):
+            self.moving = (self.t, value_of(value))
+        else:
+            _set_attribute(self, "c", value)
 
     @property
     def tck(self) -> tuple[Any, Any, int]:

@@ -62,30 +62,75 @@ class interp1d(theirs.interp1d):  # type: ignore[misc]  # SciPy's name; SciPy ha
         plain = (x, y, kind, axis, copy, bounds_error, fill_value, assume_sorted)
         if not holds_tensor((x, y, fill_value)):
             super().__init__(*plain)
-            self.source = (np.asarray(x, float), np.asarray(y), assume_sorted)
+            self.splined = None if self._is_local else self.moved_y()
             return
         points, values = value_of(x), value_of(y)
         known = known_numbers(points, "the points")
         fills = tuple(map(stand_in, fill_value)) if isinstance(fill_value, tuple) else stand_in(fill_value)
         super().__init__(known, np.zeros(values.shape), kind, axis, copy, bounds_error, fills, assume_sorted)
-        self.source = (points, values, assume_sorted)
-        self.moving = self._sorted()
+        if assume_sorted:
+            points, values = (points.copy(), values.copy()) if copy else (points, values)
+        else:
+            order = np.argsort(known, kind="stable")
+            points, values = points[order], values[(slice(None),) * (self.axis % values.ndim) + (order,)]
+        self.moving, self.fill = (points, values), fill_value
+        self.splined = None if self._is_local else self.moved_y().copy()
 
-    def _sorted(self) -> tuple[Any, Any]:
-        """The points in order, and the values with their axis first."""
-        x, y, is_sorted = self.source
-        x = value_of(x)
-        y = moveaxis(value_of(y), self.axis, 0)
-        if is_sorted:
-            return x, y
-        order = np.argsort(known_numbers(x, "the points"), kind="stable")
-        return x[order], y[order]
+    @property
+    def _is_local(self) -> bool:
+        """Whether a value is found from those beside it, as they are then; else by a spline that is made at first."""
+        return self.given_kind in (*("linear", "slinear", "previous", "next", "nearest", "nearest-up", "zero"), 0, 1)
+
+    @property
+    def x(self) -> Any:
+        """The points, in order."""
+        return self.__dict__["x"] if self.moving is None else self.moving[0]
+
+    @x.setter
+    def x(self, value: Any) -> None:
+        if self.moving is None and not holds_tensor((value,)):
+            self.__dict__["x"] = value
+        else:
+            self.moving = (value_of(value), self.y)
+
+    @property
+    def y(self) -> Any:
+        """The values at the points."""
+        return self.__dict__["y"] if self.moving is None else self.moving[1]
+
+    @y.setter
+    def y(self, value: Any) -> None:
+        if "y" in vars(self) and not (self.given_kind in ("linear", 1) and len(self.y.shape) == 1):
+            raise argument_error(
+                UnsupportedError,
+                "scipy.interpolate.interp1d: y is assigned, which is read for linear interpolation of vectors only.",
+                "interp1d(f.x, y, ...), a new interpolation of the new values",
+            )
+        if self.moving is None and not holds_tensor((value,)):
+            self.__dict__["y"] = value
+        else:
+            self.moving = (self.x, value_of(value))
+
+    @property
+    def fill_value(self) -> Any:
+        """What is found outside of the points."""
+        return self.fill
+
+    @fill_value.setter
+    def fill_value(self, value: Any) -> None:
+        stands = tuple(map(stand_in, value)) if isinstance(value, tuple) else stand_in(value)
+        theirs.interp1d.fill_value.__set__(self, stands)
+        self.fill = value
+
+    def moved_y(self) -> Any:
+        """The values with the axis of the points first."""
+        return moveaxis(value_of(self.y), self.axis, 0)
 
     def __call__(self, x: Any) -> Any:
         """The values at the points x."""
-        if self.moving is None and not holds_tensor((x,)):
+        if self.moving is None and not holds_tensor((x, self.fill)):
             return super().__call__(x)
-        points, values = self._sorted() if self.moving is None else self.moving
+        points, values = value_of(self.x), self.moved_y() if self.splined is None else self.splined
         given = value_of(x)
         flat = given.reshape((-1,))
         known, numbers = known_numbers(points, "the points"), off_tape(flat)
@@ -99,11 +144,8 @@ class interp1d(theirs.interp1d):  # type: ignore[misc]  # SciPy's name; SciPy ha
             column = (-1,) + (1,) * (len(found.shape) - 1)
             found = where_op(below.reshape(column), stacked(fills[0]), found)
             found = where_op(above.reshape(column), stacked(fills[1]), found)
-        return place_axes(found.reshape((*given.shape, *found.shape[1:])), len(given.shape), self.axis % self._y_ndim)
-
-    @property
-    def _y_ndim(self) -> int:
-        return len(self.source[1].shape)
+        axis = self.axis % len(self.y.shape)
+        return place_axes(found.reshape((*given.shape, *found.shape[1:])), len(given.shape), axis)
 
     def _at(self, flat: Any, numbers: Any, x: Any, y: Any, known: Any) -> Any:
         kind, last = self.given_kind, len(known) - 1
@@ -148,32 +190,48 @@ class RegularGridInterpolator(theirs.RegularGridInterpolator):  # type: ignore[m
         self.moving: tuple[Any, Any] | None = None
         if not holds_tensor((points, values, fill_value)):
             super().__init__(points, values, method, bounds_error, fill_value, **options)
-            self.source = (points, values, fill_value)
             return
         grid = [value_of(axis) for axis in points]
         table = value_of(values)
         known = tuple([known_numbers(axis, "the coordinates of the grid") for axis in grid])
         fill = None if fill_value is None else stand_in(fill_value)
         super().__init__(known, np.zeros(table.shape), method, bounds_error, fill, **options)
-        self.source = (grid, table, fill_value)
-        self.moving = self._in_order()
-
-    def _in_order(self) -> tuple[list[Any], Any]:
-        """Coordinates that grow, and the table to go with them."""
-        points, values, _ = self.source
-        grid, table = [value_of(axis) for axis in points], value_of(values)
-        for number, axis in enumerate(grid):
-            known = known_numbers(axis, "the coordinates of the grid")
-            if len(known) > 1 and known[0] > known[-1]:
-                grid[number] = axis[::-1]
+        self.fill_value = fill_value
+        for number, numbers in enumerate(known):  # coordinates that grow, and the table to go with them
+            if len(numbers) > 1 and numbers[0] > numbers[-1]:
+                grid[number] = grid[number][::-1]
                 table = table[(slice(None),) * number + (slice(None, None, -1),)]
-        return grid, table
+        self.moving = (tuple(grid), table)
+
+    @property
+    def grid(self) -> Any:
+        """The coordinates of the grid, in rising order."""
+        if self.moving is not None:
+            return self.moving[0]
+        return super().grid if hasattr(theirs.RegularGridInterpolator, "grid") else self.__dict__["grid"]
+
+    @grid.setter
+    def grid(self, value: Any) -> None:
+        self.__dict__["grid"] = value  # of versions of SciPy in which it is no property
+
+    @property
+    def values(self) -> Any:
+        """The values on the grid."""
+        if self.moving is not None:
+            return self.moving[1]
+        return super().values if hasattr(theirs.RegularGridInterpolator, "values") else self.__dict__["values"]
+
+    @values.setter
+    def values(self, value: Any) -> None:
+        if hasattr(theirs.RegularGridInterpolator, "values"):
+            raise AttributeError("property 'values' of 'RegularGridInterpolator' object has no setter")
+        self.__dict__["values"] = value
 
     def __call__(self, xi: Any, method: Any = None, *, nu: Any = None) -> Any:
         """The values at the points xi, whose coordinates are along the last axis."""
         if self.moving is None and not holds_tensor((xi,)):
             return super().__call__(xi, method) if nu is None else super().__call__(xi, method, nu=nu)
-        grid, table = self._in_order() if self.moving is None else self.moving
+        grid, table = [value_of(axis) for axis in self.grid], value_of(self.values)
         method = self.method if method is None else method
         at = _points(xi, len(grid))
         shape, flat = at.shape[:-1], at.reshape((-1, len(grid)))
@@ -185,7 +243,7 @@ class RegularGridInterpolator(theirs.RegularGridInterpolator):  # type: ignore[m
         if self.bounds_error:
             refuse_outside("RegularGridInterpolator", outside)
         found = self._at(method, flat, numbers, grid, table, known, nu)
-        fill = self.source[2]
+        fill = self.fill_value
         if not self.bounds_error and fill is not None:
             found = where_op(outside.reshape((-1,) + (1,) * (len(found.shape) - 1)), stacked(fill), found)
         return found.reshape((*shape, *found.shape[1:]))

@@ -67,6 +67,32 @@ def outside_is_nan(values: Any, flat: Any, low: Any, high: Any) -> Any:
     return where_op(inside.reshape((-1,) + (1,) * (len(values.shape) - 1)), values, np.nan)
 
 
+def extend_pieces(polynomial: Any, c: Any, x: Any) -> None:
+    """Add pieces with coefficients c between break points x to a piecewise polynomial, on the side that x is on."""
+    old, knots = polynomial.c, polynomial.x
+    if len(x.shape) != 1 or c.shape[1:2] != x.shape or c.shape[2:] != old.shape[2:]:
+        raise argument_error(
+            ShapeError,
+            f"extend: c has shape {c.shape}, and x shape {x.shape}, for coefficients of shape {old.shape}.",
+            "one break point for each piece, and the trailing axes of the present coefficients",
+        )
+    if not x.shape[0]:
+        return
+    new, present = known_numbers(x, "the break points"), known_numbers(knots, "the break points")
+    order = np.sign(present[-1] - present[0])
+    is_behind = (new[0] - present[-1]) * order >= 0
+    if not is_behind and (present[0] - new[-1]) * order < 0:
+        raise argument_error(OperandError, "extend: x is not on one side of the break points.", "all of x on one side")
+    height = max(c.shape[0], old.shape[0])
+    c, old = (
+        concatenate([np.zeros((height - each.shape[0], *each.shape[1:])), each]) if each.shape[0] < height else each
+        for each in (c, old)
+    )
+    both = (old, c) if is_behind else (c, old)
+    places = (knots, x) if is_behind else (x, knots)
+    polynomial.moving = (concatenate(list(both), axis=1), concatenate(list(places)))
+
+
 class PPoly(theirs.PPoly):  # type: ignore[misc]  # SciPy has no types
     """A piecewise polynomial: `sum(c[m, i] * (x - x[i])**(k - m))` between x[i] and x[i + 1].
 
@@ -125,7 +151,7 @@ class PPoly(theirs.PPoly):  # type: ignore[misc]  # SciPy has no types
 
     @c.setter
     def c(self, value: Any) -> None:
-        if holds_tensor((value,)):
+        if self.moving is not None or holds_tensor((value,)):
             self.moving = (value_of(value), self.x)
         else:
             theirs.PPoly.c.__set__(self, value)
@@ -137,7 +163,17 @@ class PPoly(theirs.PPoly):  # type: ignore[misc]  # SciPy has no types
 
     @x.setter
     def x(self, value: Any) -> None:
-        theirs.PPoly.x.__set__(self, value)
+        if self.moving is not None or holds_tensor((value,)):
+            self.moving = (self.c, value_of(value))
+        else:
+            theirs.PPoly.x.__set__(self, value)
+
+    def extend(self, c: Any, x: Any) -> None:
+        """Add pieces behind the last or before the first break point."""
+        if self.moving is None and not holds_tensor((c, x)):
+            super().extend(c, x)
+            return
+        extend_pieces(self, value_of(c), value_of(x))
 
     def __call__(self, x: Any, nu: int = 0, extrapolate: Any = None) -> Any:
         """The values, or the derivatives of order `nu`, at the points x."""

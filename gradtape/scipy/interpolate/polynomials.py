@@ -22,6 +22,8 @@ class _Polynomial:
 
     moving: tuple[Any, Any] | None = None
     """The points and values, if tensors are among them."""
+    reads_values_later = False
+    """Whether what is written to the values later is seen: if the form has no coefficients of its own."""
     given: tuple[Any, Any, int]
     """Points, values and the axis as they were given."""
 
@@ -37,7 +39,7 @@ class _Polynomial:
                 "a vector of points, and a value for each",
             )
         self.given = (xi, yi, axis)
-        self.moving = (points, moveaxis(values, axis, 0))
+        self.moving = (points, moveaxis(values if self.reads_values_later else values.copy(), axis, 0))
 
     @property
     def _parts(self) -> tuple[Any, Any]:
@@ -99,6 +101,23 @@ class BarycentricInterpolator(_Polynomial, theirs.BarycentricInterpolator):  # t
     >>> gt.grad(lambda y: BarycentricInterpolator([0.0, 1.0, 2.0], y)(0.5))(gt.tensor([1.0, 2.0, 5.0]))
     Tensor([ 0.375,  0.75 , -0.125])
     """
+
+    reads_values_later = True
+
+    @property
+    def yi(self) -> Any:
+        """The values, a row for each point."""
+        if self.moving is None:
+            return self.__dict__["yi"]
+        return self.moving[1].reshape((self.moving[1].shape[0], -1))
+
+    @yi.setter
+    def yi(self, value: Any) -> None:
+        if self.moving is None and not holds_tensor((value,)):
+            self.__dict__["yi"] = value
+        else:
+            points, values = self._parts
+            self.moving = (points, value_of(value).reshape(values.shape))
 
     def __init__(self, xi: Any, yi: Any = None, axis: int = 0, **options: Any) -> None:
         self.given, self.options = (xi, yi, axis), options

@@ -14,6 +14,7 @@ from gradtape.mirror import holds_tensor
 from gradtape.ops.creation_from import asarray
 from gradtape.ops.sparse_products import Pattern, pattern_of
 from gradtape.scipy.sparse.matrices import FORMATS, SparseTensor, from_dense
+from gradtape.scipy.sparse.stored_values import Values
 
 
 def holds_ours(values: Iterable[Any]) -> bool:
@@ -36,18 +37,20 @@ def as_dense(x: Any) -> Any:
 
 
 def made_of(
-    format: str, is_matrix: bool, given: Any, shape: Any = None, dtype: Any = None, **more: Any
+    format: str, is_matrix: bool, given: Any, shape: Any = None, dtype: Any = None, copy: bool = False, **more: Any
 ) -> SparseTensor:
     """The sparse matrix of tensors that the class of SciPy's with this format would make of its arguments."""
     made = _made(format, is_matrix, given, None if shape is None else tuple(int(n) for n in shape), more)
     if shape is not None and made.shape != tuple(shape):
         raise argument_error(ShapeError, f"shape={shape} for values of shape {made.shape}.", "the shape of the values")
-    return made if dtype is None else made.astype(dtype)
+    made = made if dtype is None else made.astype(dtype, copy=False)
+    return made.copy() if copy else made
 
 
 def _made(format: str, is_matrix: bool, given: Any, shape: Any, more: dict[str, Any]) -> SparseTensor:
     if isinstance(given, SparseTensor):
-        made = SparseTensor(given.values, given.pattern, given.format, is_matrix, given.blocksize)
+        made = given._sharing()
+        made.is_matrix = is_matrix
         return made.tobsr(more.get("blocksize")) if format == "bsr" and given.format != "bsr" else made.asformat(format)
     if not isinstance(given, tuple):
         return from_dense(as_dense(given), format, is_matrix)
@@ -103,7 +106,7 @@ def _compressed(format: str, is_matrix: bool, given: Any, shape: Any) -> SparseT
     count = int(starts[-1])
     if data.shape[0] < count:
         raise argument_error(ShapeError, f"{format}: {data.shape[0]} values for {count} places.", "a value for each")
-    data, indices = data[:count], indices[:count]
+    data, indices = (data, indices[:count]) if data.shape[0] == count else (data[:count], indices[:count])
     along = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     if shape is None:
         across = int(np.max(indices, initial=-1)) + 1
@@ -131,8 +134,9 @@ def _from_diagonals(is_matrix: bool, given: Any, shape: Any) -> SparseTensor:
     columns = np.broadcast_to(np.arange(data.shape[1]), data.shape)
     rows = columns - offsets[:, None]
     inside = (rows >= 0) & (rows < shape[0]) & (columns < shape[1])
-    diagonal, place = np.nonzero(inside)
-    return SparseTensor(data[diagonal, place], Pattern(rows[inside], columns[inside], shape), "dia", is_matrix)
+    values = Values(data)
+    values.places, values.offsets = np.flatnonzero(inside), offsets.astype(np.int32)
+    return SparseTensor(values, Pattern(rows[inside], columns[inside], shape), "dia", is_matrix)
 
 
 FILLED = ("lil", "dok")
@@ -161,8 +165,7 @@ class SparseClass(type):
         options = {**dict(zip(names, args, strict=False)), **kwargs}
         if "arg1" in options:
             options["given"] = options.pop("arg1")
-        for ignored in ("copy", "maxprint"):
-            options.pop(ignored, None)
+        options.pop("maxprint", None)
         return made_of(cls.format, cls.is_matrix, **options)
 
     def __instancecheck__(cls, x: Any) -> bool:

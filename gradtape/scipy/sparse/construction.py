@@ -64,7 +64,11 @@ def _diagonal_matrix(diagonals: Any, offsets: Any, shape: Any, format: Any, dtyp
         rows.append(np.arange(length) - min(offset, 0))
         columns.append(np.arange(length) + max(offset, 0))
     pattern = Pattern(np.concatenate(rows), np.concatenate(columns), (m, n))
-    made = SparseTensor(np.concatenate(values), pattern, "dia", is_matrix).asformat(format or "dia")
+    made = SparseTensor(np.concatenate(values), pattern, "dia", is_matrix)
+    if format in (None, "dia"):
+        widths = [min(m + offset, n - offset) + max(0, offset) for offset in places]
+        made._diagonals(np.array(places, np.int32), max(0, *widths))
+    made = made.asformat(format)
     return made if dtype is None or dtype is _NOT_GIVEN else made.astype(dtype)
 
 
@@ -119,9 +123,17 @@ def kron(A: Any, B: Any, format: Any = None) -> Any:
     rows = (a.pattern.rows[:, None] * b.shape[0] + b.pattern.rows).reshape(-1)
     columns = (a.pattern.columns[:, None] * b.shape[1] + b.pattern.columns).reshape(-1)
     shape = (a.shape[0] * b.shape[0], a.shape[1] * b.shape[1])
-    values = (as_value(a.values)[:, None] * as_value(b.values)).reshape((-1,))
-    made = SparseTensor(values, Pattern(rows, columns, shape), "coo", not _has_array(A, B))
+    values = (as_value(a.entries)[:, None] * as_value(b.entries)).reshape((-1,))
+    marks = None
+    if a._marks is not None or b._marks is not None:
+        marks = (_all_marks(a)[:, None] | _all_marks(b)).reshape(-1)
+    made = SparseTensor(values, Pattern(rows, columns, shape), "coo", not _has_array(A, B), droppable=marks)
     return made.asformat(format or "coo")
+
+
+def _all_marks(x: SparseTensor) -> Any:
+    """For each value, whether it is stored only if it is not zero."""
+    return np.zeros(x.pattern.count, bool) if x._marks is None else x._marks
 
 
 def _sparse(x: Any) -> SparseTensor:
@@ -159,7 +171,7 @@ def _joined(blocks: Any, format: Any, dtype: Any, is_matrix: bool) -> Any:
     if None in heights or None in widths:
         raise argument_error(ShapeError, "a row or a column of blocks that are all None.", "at least one block in each")
     tops, lefts = np.cumsum([0, *heights]), np.cumsum([0, *widths])
-    values, rows, columns = [], [], []
+    values, rows, columns, marks = [], [], [], []
     for i, row in enumerate(table):
         for j, block in enumerate(row):
             if block is None:
@@ -170,11 +182,13 @@ def _joined(blocks: Any, format: Any, dtype: Any, is_matrix: bool) -> Any:
                     f"block ({i}, {j}) has shape {block.shape}.",
                     f"{(heights[i], widths[j])}, as the other blocks of its row and column ask for",
                 )
-            values.append(as_value(block.values))
+            values.append(as_value(block.entries))
+            marks.append(_all_marks(block))
             rows.append(block.pattern.rows + tops[i])
             columns.append(block.pattern.columns + lefts[j])
     pattern = Pattern(np.concatenate(rows), np.concatenate(columns), (int(tops[-1]), int(lefts[-1])))
-    made = SparseTensor(np.concatenate(values), pattern, "coo", is_matrix).asformat(format or "coo")
+    whole = SparseTensor(np.concatenate(values), pattern, "coo", is_matrix, droppable=np.concatenate(marks))
+    made = whole.asformat(format or "coo")
     return made if dtype is None else made.astype(dtype)
 
 
@@ -231,9 +245,10 @@ def block_diag(mats: Any, format: Any = None, dtype: Any = None) -> Any:
 
 def _triangle(A: Any, keep: Callable[[Any, Any], Any], format: Any) -> Any:
     a = _sparse(A)
-    rows, columns = a.coords
+    rows, columns = a._places
     chosen = np.flatnonzero(keep(rows, columns))
-    part = SparseTensor(a.values[chosen], Pattern(rows[chosen], columns[chosen], a.shape), "coo", not _has_array(A))
+    pattern, marks = Pattern(rows[chosen], columns[chosen], a.shape), _all_marks(a)[chosen]
+    part = SparseTensor(a.entries[chosen], pattern, "coo", not _has_array(A), droppable=marks)
     return part.asformat(format or "coo")
 
 
@@ -264,9 +279,11 @@ def matrix_transpose(A: Any) -> Any:
 
 @differentiated
 def find(A: Any) -> tuple[Any, Any, Any]:
-    """The rows, the columns and the values, as `scipy.sparse.find`; values that are zero are kept."""
-    a = _sparse(A).asformat("csr")._distinct()
-    return *a.coords, a.values
+    """The rows, the columns and the values that are not zero, as `scipy.sparse.find`."""
+    a = _sparse(A).tocoo(copy=True)
+    a.sum_duplicates()
+    a.eliminate_zeros()
+    return a.row, a.col, a.data
 
 
 @differentiated

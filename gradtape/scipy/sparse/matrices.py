@@ -9,9 +9,12 @@ import numpy as np
 import scipy.sparse
 
 from gradtape.errors import OperandError, ShapeError, UnsupportedError
-from gradtape.extend import Tensor, argument_error, as_value, is_followed, messages, plain
+from gradtape.extend import Tensor, argument_error, as_value, is_followed, messages, plain, tensor
+from gradtape.ops.arguments import write_result_into
 from gradtape.ops.sparse_products import Pattern, pattern_of, sparse_matmul
+from gradtape.scipy.sparse.dictionaries import DictionaryOfKeys
 from gradtape.scipy.sparse.element_writes import Elements
+from gradtape.scipy.sparse.stored_values import Values, numbers_of
 
 FORMATS = ("bsr", "coo", "csc", "csr", "dia", "dok", "lil")
 
@@ -22,7 +25,7 @@ ELEMENTWISE = (
 """The functions of NumPy's that are zero at zero, which SciPy's matrices have as methods."""
 
 
-class SparseTensor:
+class SparseTensor(DictionaryOfKeys):
     """A sparse matrix with tensors for values, with the methods that SciPy's have.
 
     `format` and `is_matrix` say which class of SciPy's it stands for: `csr_array`, `dia_matrix` and so on.
@@ -38,9 +41,19 @@ class SparseTensor:
     ndim = 2
 
     def __init__(
-        self, values: Any, pattern: Pattern, format: str, is_matrix: bool, blocksize: tuple[int, int] = (1, 1)
+        self,
+        values: Any,
+        pattern: Pattern,
+        format: str,
+        is_matrix: bool,
+        blocksize: tuple[int, int] = (1, 1),
+        droppable: Any = None,
     ) -> None:
-        self._elements = Elements(values, pattern)
+        holder = values if isinstance(values, Values) else Values(values, droppable)
+        if holder.droppable is not None and format in ("bsr", "dia"):
+            blocks = np.arange(pattern.count) // (blocksize[0] * blocksize[1])
+            holder.groups = blocks if format == "bsr" else np.unique(_offsets(pattern), return_inverse=True)[1]
+        self._elements = Elements(holder, pattern, format)
         self.format = format
         self.is_matrix = is_matrix
         self.blocksize = blocksize
@@ -48,8 +61,8 @@ class SparseTensor:
     # -- what it is
 
     @property
-    def values(self) -> Any:
-        return self._elements.values
+    def entries(self) -> Any:
+        return self._elements.entries
 
     @property
     def pattern(self) -> Pattern:
@@ -61,11 +74,11 @@ class SparseTensor:
 
     @property
     def dtype(self) -> Any:
-        return self.values.dtype
+        return self._elements.holder.data.dtype
 
     @property
     def nnz(self) -> int:
-        return self.pattern.count
+        return self._elements.stored_places.count
 
     @property
     def size(self) -> int:
@@ -79,6 +92,8 @@ class SparseTensor:
         return np.bincount(self.coords[along], minlength=self.shape[along])
 
     def __len__(self) -> int:
+        if self.format == "dok":
+            return self.nnz
         raise TypeError("sparse array length is ambiguous; use getnnz() or shape[0]")
 
     def __bool__(self) -> bool:
@@ -90,32 +105,45 @@ class SparseTensor:
 
     def __getattr__(self, name: str) -> Any:
         """What SciPy's matrices have beside, as long as no tensor has been written to it."""
+        if name.startswith("_"):
+            raise AttributeError(f"'SparseTensor' object has no attribute {name!r}")
         kind = "matrix" if self.is_matrix else "array"
         theirs = getattr(scipy.sparse, f"{self.format}_{kind}")
-        if name.startswith("_") or not hasattr(theirs, name):
+        if not hasattr(theirs, name):
             raise AttributeError(f"'{self.format}_{kind}' object has no attribute {name!r}")
-        if isinstance(self.values, Tensor):
+        if isinstance(self.entries, Tensor):
             raise messages.sparse_matrix_detached(self.shape)
-        return getattr(theirs(scipy.sparse.coo_array((self.values, self.coords), shape=self.shape)), name)
+        return getattr(theirs(scipy.sparse.coo_array((self.entries, self._places), shape=self.shape)), name)
+
+    def __gradtape_plain__(self, plain: Any) -> Any:
+        """The matrix of SciPy's with values that `plain` makes of these."""
+        kind = getattr(scipy.sparse, f"{self.format}_{'matrix' if self.is_matrix else 'array'}")
+        return kind(scipy.sparse.coo_array((plain(self.entries), self._places), shape=self.shape))
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         raise messages.sparse_matrix_detached(self.shape)
 
-    # -- the parts of the formats
+    # -- the parts of the formats: of the values that are stored; a write to places would change nothing here
+
+    @property
+    def _places(self) -> tuple[Any, Any]:
+        """The rows and columns of all values, those that are zero and not stored among them."""
+        return self.pattern.rows, self.pattern.columns
 
     @property
     def coords(self) -> tuple[Any, Any]:
-        return self.pattern.rows, self.pattern.columns
+        stored = self._elements.stored_places
+        return _fixed(stored.rows, np.intp), _fixed(stored.columns, np.intp)
 
     @property
     def row(self) -> Any:
         self._require("coo")
-        return self.pattern.rows.astype(np.int32)
+        return _fixed(self._elements.stored_places.rows)
 
     @property
     def col(self) -> Any:
         self._require("coo")
-        return self.pattern.columns.astype(np.int32)
+        return _fixed(self._elements.stored_places.columns)
 
     def _require(self, *formats: str) -> None:
         if self.format not in formats:
@@ -124,140 +152,271 @@ class SparseTensor:
     @property
     def indices(self) -> Any:
         self._require("csr", "csc", "bsr")
+        stored = self._elements.stored_places
         if self.format == "bsr":
             height, width = self.blocksize
-            return (self.pattern.columns[:: height * width] // width).astype(np.int32)
-        return (self.pattern.columns if self.format == "csr" else self.pattern.rows).astype(np.int32)
+            return _fixed(stored.columns[:: height * width] // width)
+        return _fixed(stored.columns if self.format == "csr" else stored.rows)
 
     @property
     def indptr(self) -> Any:
         self._require("csr", "csc", "bsr")
-        along = self.pattern.columns if self.format == "csc" else self.pattern.rows
+        stored = self._elements.stored_places
+        along = stored.columns if self.format == "csc" else stored.rows
         length = self.shape[1] if self.format == "csc" else self.shape[0]
         if self.format == "bsr":
             height, width = self.blocksize
             along, length = along[:: height * width] // height, length // height
-        starts = np.zeros(length + 1, np.int32)
-        np.cumsum(np.bincount(along, minlength=length), out=starts[1:])
-        return starts
+        return _fixed(np.cumsum(np.append(0, np.bincount(along, minlength=length))))
 
     @property
     def offsets(self) -> Any:
         self._require("dia")
-        return np.unique(self.pattern.columns - self.pattern.rows).astype(np.int32)
+        return _fixed(self._diagonals().offsets)
+
+    @property
+    def rows(self) -> Any:
+        self._require("lil")
+        return self._in_rows(self._elements.stored_places.columns.tolist())
+
+    def _in_rows(self, items: list[Any]) -> Any:
+        """An array with the items of each row, which cannot be written to."""
+        counts = np.bincount(self._elements.stored_places.rows, minlength=self.shape[0])
+        ends, result = np.cumsum(counts), np.empty(self.shape[0], object)
+        for i in range(self.shape[0]):
+            result[i] = tuple(items[ends[i] - counts[i] : ends[i]])
+        result.setflags(write=False)
+        return result
 
     @property
     def data(self) -> Any:
-        if self.format == "bsr":
-            return self.values.reshape((-1, *self.blocksize))
-        if self.format != "dia":
-            return self.values
-        offsets = self.offsets
-        width = int(np.max(self.pattern.columns, initial=-1)) + 1
-        diagonal = np.searchsorted(offsets, self.pattern.columns - self.pattern.rows)
-        places = diagonal * width + self.pattern.columns
-        return _sums(self.values, places, len(offsets) * width).reshape((len(offsets), width))
+        if self.format == "dok":
+            raise AttributeError("a sparse matrix in the format 'dok' has no data; A.values() are its values")
+        if self.format == "dia":
+            return self._diagonals().data
+        holder = self._elements.holder
+        holder.sift()
+        if self.format == "lil":
+            return self._in_rows(list(holder.stored))
+        return holder.data.reshape((-1, *self.blocksize)) if self.format == "bsr" else holder.data
+
+    @data.setter
+    def data(self, new: Any) -> None:
+        self._require("bsr", "coo", "csc", "csr", "dia")
+        now, new = self.data, as_value(new)
+        if now is new:
+            return
+        if new.shape != now.shape:
+            raise argument_error(ShapeError, f"data of shape {new.shape}.", f"the present shape, {now.shape}")
+        self._elements.own()
+        self._elements.holder.data = new.reshape((-1,)) if self.format == "bsr" else new
+
+    def _diagonals(self, offsets: Any = None, width: int | None = None) -> Values:
+        """The values of a matrix in diagonals, in an array that has a row for each of them."""
+        holder = self._elements.holder
+        if holder.offsets is None:
+            holder.sift()
+            pattern = self._elements.stored_places
+            holder.offsets = np.unique(_offsets(pattern)).astype(np.int32) if offsets is None else offsets
+            width = int(np.max(pattern.columns, initial=-1)) + 1 if width is None else width
+            order = np.argsort(holder.offsets)
+            diagonal = order[np.searchsorted(holder.offsets, _offsets(pattern), sorter=order)]
+            places, shape = diagonal * width + pattern.columns, (len(holder.offsets), width)
+            holder.data = _sums(holder.stored, places, shape[0] * shape[1]).reshape(shape)
+            holder.places = places
+        return holder
 
     # -- other formats
 
-    def _like(self, values: Any, pattern: Pattern | None = None, format: str | None = None) -> SparseTensor:
-        return SparseTensor(
-            values, self.pattern if pattern is None else pattern, format or self.format, self.is_matrix, self.blocksize
-        )
+    def _like(
+        self, values: Any, pattern: Pattern | None = None, format: str | None = None, droppable: Any = None
+    ) -> SparseTensor:
+        """A matrix of this class with other values; without a pattern, at the places of these."""
+        if pattern is None:
+            pattern, droppable = self.pattern, self._marks
+        return SparseTensor(values, pattern, format or self.format, self.is_matrix, self.blocksize, droppable)
 
-    def _sorted(self, by_column: bool) -> tuple[Any, Pattern]:
-        """The values in order of their rows (or columns), those of one place added up."""
-        rows, columns = self.coords
+    @property
+    def _marks(self) -> Any:
+        """Which values are stored only if they are not zero; None for none of them."""
+        return self._elements.holder.marks
+
+    def _with_holder(self, holder: Values, pattern: Pattern | None = None, format: str | None = None) -> SparseTensor:
+        """A matrix of this class with the values in a holder, at the places of these if there is no pattern."""
+        pattern = self._elements.made_with if pattern is None else pattern
+        return SparseTensor(holder, pattern, format or self.format, self.is_matrix, self.blocksize)
+
+    def _sharing(self, pattern: Pattern | None = None, format: str | None = None) -> SparseTensor:
+        """A matrix that has the memory of these values: what is written to one of them, both have."""
+        holder = self._elements.holder
+        holder.is_shared = True
+        made = self._with_holder(holder, pattern, format)
+        if made.format in ("lil", "dok"):
+            made._elements = self._elements
+        return made
+
+    def __copy__(self) -> SparseTensor:
+        return self._sharing()
+
+    def _sorted(self, by_column: bool) -> tuple[Any, Pattern, Any]:
+        """The values in order of their rows (or columns), those of one place added up, their places and marks."""
+        (rows, columns), values, marks = self._places, self.entries, self._marks
         keys = columns * self.shape[0] + rows if by_column else rows * self.shape[1] + columns
         if len(keys) < 2 or np.all(keys[1:] > keys[:-1]):
-            return self.values, self.pattern
+            return values, self.pattern, marks
         distinct, place = np.unique(keys, return_inverse=True)
         if len(distinct) == len(keys):
-            values = self.values[np.argsort(keys, kind="stable")]
+            order = np.argsort(keys, kind="stable")
+            values, marks = values[order], None if marks is None else marks[order]
         else:
-            values = _sums(self.values, place.reshape(-1), len(distinct))
+            values = _sums(values, place.reshape(-1), len(distinct))
+            marks = None if marks is None else np.bincount(place.reshape(-1), ~marks, len(distinct)) == 0
         inner = self.shape[0] if by_column else self.shape[1]
         first, second = distinct // max(inner, 1), distinct % max(inner, 1)
-        return values, Pattern(second, first, self.shape) if by_column else Pattern(first, second, self.shape)
+        pattern = Pattern(second, first, self.shape) if by_column else Pattern(first, second, self.shape)
+        return values, pattern, marks
 
     def asformat(self, format: str | None, copy: bool = False) -> SparseTensor:
-        """The same matrix in another format."""
+        """The same matrix in another format; it has its own memory, unless it is in this format already."""
         if format is None or format == self.format:
-            return self
+            return self.copy() if copy else self
         if format not in FORMATS:
             raise argument_error(OperandError, f"asformat: format={format!r}.", f"one of {', '.join(FORMATS)}")
-        if format == "coo":
-            return self._like(self.values, self.pattern, "coo")
-        values, pattern = self._sorted(by_column=format == "csc")
-        return SparseTensor(values, pattern, format, self.is_matrix)
+        return getattr(self, f"to{format}")(copy=copy)  # type: ignore[no-any-return]
+
+    def _converted(self, format: str, copy: bool) -> SparseTensor:
+        if format == self.format:
+            return self.copy() if copy else self
+        values, pattern, marks = self._sorted(by_column=format == "csc")
+        if self.format == "dia":  # its zeros are not stored in other formats
+            marks = np.ones(pattern.count, bool)
+        return SparseTensor(_own(values, self.entries), pattern, format, self.is_matrix, droppable=marks)
 
     def tocsr(self, copy: bool = False) -> SparseTensor:
-        return self.asformat("csr")
+        return self._converted("csr", copy)
 
     def tocsc(self, copy: bool = False) -> SparseTensor:
-        return self.asformat("csc")
+        return self._converted("csc", copy)
 
-    def tocoo(self, copy: bool = False) -> SparseTensor:
-        return self.asformat("coo")
+    def tocoo(self, copy: bool | None = None) -> SparseTensor:
+        """The same in coordinates; those of compressed columns and of blocks are copied unless copy=False."""
+        if copy is None:
+            copy = self.format in ("csc", "bsr")
+        if self.format in ("dia", "lil", "dok"):
+            marks = np.ones(self.pattern.count, bool) if self.format == "dia" else self._marks
+            values = self.entries if self.format == "dia" else self.entries.copy()
+            return self._like(values, self.pattern, "coo", marks)
+        shared = self if self.format == "coo" else self._sharing(format="coo")
+        return shared.copy() if copy else shared
 
     def todia(self, copy: bool = False) -> SparseTensor:
-        return self.asformat("dia")
+        return self._converted("dia", copy)
 
     def tolil(self, copy: bool = False) -> SparseTensor:
-        return self.asformat("lil")
+        return self._converted("lil", copy)
 
     def todok(self, copy: bool = False) -> SparseTensor:
-        return self.asformat("dok")
+        return self._converted("dok", copy)
 
     def tobsr(self, blocksize: tuple[int, int] | None = None, copy: bool = False) -> SparseTensor:
-        """Blocks of this size; without one, of single elements."""
-        height, width = blocksize or (1, 1)
+        """Blocks of this size; without one, of the size that SciPy finds."""
+        if self.format == "bsr" and blocksize in (None, self.blocksize):
+            return self.copy() if copy else self
+        copy = copy or (self.format == "csr" and blocksize is None)
+        if blocksize is None:
+            stored = self._elements.stored_places
+            blocksize = (
+                scipy.sparse.csr_array((np.ones(stored.count), (stored.rows, stored.columns)), shape=self.shape)
+                .tobsr()
+                .blocksize
+            )
+        height, width = blocksize
         if (height, width) == (1, 1):
-            return self.asformat("bsr")
-        rows, columns = self.coords
+            if self.format == "csr" and not copy:
+                return self._sharing(format="bsr")
+            return self._converted("bsr", copy)
+        rows, columns = self._places
         if self.shape[0] % height or self.shape[1] % width:
             raise argument_error(
                 OperandError, f"tobsr: blocksize={blocksize} of shape {self.shape}.", "sizes that divide the shape"
             )
         across = self.shape[1] // width
         blocks, block = np.unique(rows // height * across + columns // width, return_inverse=True)
-        places = (block.reshape(-1) * height + rows % height) * width + columns % width
+        block = block.reshape(-1)
+        places = (block * height + rows % height) * width + columns % width
         first = np.repeat(blocks // across * height, height * width) + np.tile(
             np.repeat(np.arange(height), width), len(blocks)
         )
         second = np.repeat(blocks % across * width, height * width) + np.tile(np.arange(width), len(blocks) * height)
-        values = _sums(self.values, places, len(first))
-        return SparseTensor(values, Pattern(first, second, self.shape), "bsr", self.is_matrix, (height, width))
+        marks = np.ones(len(rows), bool) if self.format == "dia" else self._marks
+        if marks is not None:
+            marks = np.repeat(np.bincount(block, ~marks, len(blocks)) == 0, height * width)
+        values = _sums(self.entries, places, len(first))
+        return SparseTensor(values, Pattern(first, second, self.shape), "bsr", self.is_matrix, (height, width), marks)
 
     def toarray(self, order: Any = None, out: Any = None) -> Any:
         """The dense tensor."""
-        rows, columns = self.coords
-        return _sums(self.values, rows * self.shape[1] + columns, self.shape[0] * self.shape[1]).reshape(self.shape)
+        if out is not None:
+            return write_result_into(out, self.toarray)
+        rows, columns = self._places
+        return _sums(self.entries, rows * self.shape[1] + columns, self.shape[0] * self.shape[1]).reshape(self.shape)
 
     def todense(self, order: Any = None, out: Any = None) -> Any:
         """The dense tensor."""
-        return self.toarray()
+        return self.toarray(order, out)
 
     def copy(self) -> SparseTensor:
-        return self._like(self.values)
+        """The same with its own memory."""
+        return self._with_holder(self._elements.holder.copy())
+
+    def __deepcopy__(self, memo: Any) -> SparseTensor:
+        return self.copy()
 
     def astype(self, dtype: Any, casting: str = "unsafe", copy: bool = True) -> SparseTensor:
-        return self._like(self.values.astype(dtype))
+        if np.dtype(dtype) == self.dtype:
+            return self.copy() if copy else self
+        return self._like(self.entries.astype(dtype))
 
     def sum_duplicates(self) -> None:
         """Add up values of one place, here."""
-        self._elements.replace(*self._sorted(by_column=self.format == "csc"))
+        if self.format in ("csr", "csc", "coo"):
+            values, pattern, marks = self._sorted(by_column=self.format == "csc")
+            if pattern is not self.pattern:
+                self._elements.replace(values, pattern, marks)
 
     def sort_indices(self) -> None:
         """Put the values in order, here."""
         self.sum_duplicates()
 
     def eliminate_zeros(self) -> None:
-        """Nothing: a value that is zero now has a derivative, and may not be zero at the next call."""
+        """Store no values that are zero, here; there are derivatives by them all the same."""
+        self._elements.replace(self.entries, self.pattern, np.ones(self.pattern.count, bool))
+
+    def prune(self) -> None:
+        """Nothing: there is no memory beside that of the values."""
 
     def nonzero(self) -> tuple[Any, Any]:
-        """The rows and columns of the values."""
-        return self.coords
+        """The rows and columns of the values that are not zero."""
+        is_zero = numbers_of(self.entries == 0)
+        return self.pattern.rows[~is_zero], self.pattern.columns[~is_zero]
+
+    def count_nonzero(self, axis: int | None = None) -> Any:
+        """How many values are not zero, in all or for each column or row."""
+        rows, columns = self.nonzero()
+        if axis is None:
+            return len(rows)
+        along = 0 if axis in (1, -1) else 1
+        return np.bincount((rows, columns)[along], minlength=self.shape[along])
+
+    def resize(self, *shape: Any) -> None:
+        """Have another shape, here: without the elements that are outside of it."""
+        wanted = tuple(operator.index(n) for n in (shape[0] if len(shape) == 1 else shape))
+        if len(wanted) != 2:
+            raise argument_error(ShapeError, f"resize to {wanted}.", "two axes")
+        (rows, columns), marks = self._places, self._marks
+        kept = np.flatnonzero((rows < wanted[0]) & (columns < wanted[1]))
+        pattern = Pattern(rows[kept], columns[kept], wanted)
+        self._elements.replace(self.entries[kept], pattern, None if marks is None else marks[kept])
 
     # -- elements
 
@@ -267,13 +426,23 @@ class SparseTensor:
 
     def transpose(self, axes: Any = None, copy: bool = False) -> SparseTensor:
         """The transpose; one in compressed rows is in compressed columns."""
-        turned = {"csr": "csc", "csc": "csr"}.get(self.format, self.format)
+        turned = {"csr": "csc", "csc": "csr"}.get(self.format)
         if self.format == "bsr":
-            return self._like(self.values, self.pattern.transposed, "coo").tobsr(self.blocksize[::-1])
-        return self._like(self.values, self.pattern.transposed, turned)
+            return self._like(self.entries, self.pattern.transposed, "coo", self._marks).tobsr(self.blocksize[::-1])
+        if self.format == "dia":
+            offsets = -self.offsets
+            made = self._like(self.entries, self.pattern.transposed, droppable=self._marks)
+            made._diagonals(offsets, self.shape[0])
+            return made
+        if turned is None and self.format != "coo":
+            return self._like(self.entries, self.pattern.transposed, "coo", self._marks).asformat(self.format)
+        shared = self._sharing(self._elements.made_with.transposed, turned)
+        return shared.copy() if copy else shared
 
     def conj(self, copy: bool = True) -> SparseTensor:
-        return self._like(np.conj(self.values)) if self.dtype.kind == "c" else self
+        if self.dtype.kind == "c":
+            return self._like(np.conj(self.entries))
+        return self.copy() if copy else self
 
     conjugate = conj
 
@@ -286,18 +455,24 @@ class SparseTensor:
 
     @property
     def real(self) -> SparseTensor:
-        return self._like(np.real(self.values))
+        if self.dtype.kind == "c":
+            return self._like(np.real(self.entries))
+        return self.tocsr() if self.format in ("lil", "dok") else self._sharing()
 
     @property
     def imag(self) -> SparseTensor:
-        return self._like(np.imag(self.values))
+        return self._like(np.imag(self.entries))
 
     def diagonal(self, k: int = 0) -> Any:
-        """The k-th diagonal, as a tensor."""
-        rows, columns = self.coords
+        """The k-th diagonal, as a tensor; of a matrix in diagonals, a view."""
+        if self.format == "dia" and k in self.offsets:
+            first, last, data = max(0, k), min(self.shape[0] + k, self.shape[1]), self.data
+            if last <= data.shape[1]:
+                return data[int(np.flatnonzero(self.offsets == k)[0]), first:last]
+        rows, columns = self._places
         chosen = np.flatnonzero(columns - rows == k)
         length = max(min(self.shape[0] + min(k, 0), self.shape[1] - max(k, 0)), 0)
-        return _sums(self.values[chosen], np.minimum(rows, columns)[chosen], length)
+        return _sums(self.entries[chosen], np.minimum(rows, columns)[chosen], length)
 
     def trace(self, offset: int = 0) -> Any:
         return self.diagonal(offset).sum()
@@ -305,9 +480,9 @@ class SparseTensor:
     def sum(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
         """The sum of all elements, or of each column or row; of a matrix class with two axes, as SciPy has it."""
         if axis is None or (isinstance(axis, tuple) and len(axis) == 2):
-            return self.values.sum(dtype=dtype)
+            return self.entries.sum(dtype=dtype)
         axis = operator.index(axis[0] if isinstance(axis, tuple) else axis) % 2
-        sums = _sums(self.values, self.coords[1 - axis], self.shape[1 - axis])
+        sums = _sums(self.entries, self._places[1 - axis], self.shape[1 - axis])
         sums = sums if dtype is None else sums.astype(dtype)
         return (sums[None, :] if axis == 0 else sums[:, None]) if self.is_matrix else sums
 
@@ -317,6 +492,9 @@ class SparseTensor:
         return self.sum(axis, dtype) / count
 
     def __setitem__(self, key: Any, value: Any) -> None:
+        if self.format in ("bsr", "dia"):
+            raise TypeError(f"a sparse matrix in the format {self.format!r} does not support item assignment")
+        key = _plain_key(key)
         element = self._elements.element(key)
         if element is not None:
             self._elements.write(*element, value)
@@ -328,13 +506,34 @@ class SparseTensor:
         rows, columns = np.arange(max(0, -k), self.shape[0]), np.arange(max(0, k), self.shape[1])
         values = as_value(values)
         length = min(len(rows), len(columns), *values.shape)
-        self[rows[:length], columns[:length]] = values[:length] if values.shape else values
+        rows, columns = rows[:length], columns[:length]
+        if self.format == "dia":
+            self._set_diagonal(columns, values[:length] if values.shape else values, k)
+        else:
+            self._elements.write_many((rows, columns), values[:length] if values.shape else values)
+
+    def _set_diagonal(self, columns: Any, values: Any, k: int) -> None:
+        """Write to one diagonal of a matrix in diagonals: in its memory, if it has this one."""
+        holder = self._diagonals()
+        values = np.broadcast_to(values, columns.shape).astype(self.dtype)
+        if k in holder.offsets and len(columns) and columns[-1] < holder.data.shape[1]:
+            row = int(np.flatnonzero(holder.offsets == k)[0])
+            if isinstance(values, Tensor) and not isinstance(holder.data, Tensor):
+                holder.data = tensor(holder.data)
+            holder.data[row, columns[0] : columns[-1] + 1] = values
+            return
+        kept = np.flatnonzero((_offsets(self.pattern) != k) | ~np.isin(self.pattern.columns, columns))
+        pattern = Pattern(
+            np.append(self.pattern.rows[kept], columns - k), np.append(self.pattern.columns[kept], columns), self.shape
+        )
+        self._elements.replace(np.concatenate([self.entries[kept], values]), pattern)
 
     def __getitem__(self, key: Any) -> Any:
+        key = _plain_key(key)
         element = self._elements.element(key)
         if element is not None:
             return self._elements.read(*element)
-        values, pattern = self._sorted(by_column=False)
+        values, pattern, marks = self._sorted(by_column=False)
         numbers = scipy.sparse.csr_array(
             (np.arange(1, pattern.count + 1), (pattern.rows, pattern.columns)), shape=self.shape
         )
@@ -349,8 +548,8 @@ class SparseTensor:
             found = found.toarray()
             return np.where(found > 0, values[np.maximum(found - 1, 0)], 0)
         found = found.tocoo()
-        chosen = Pattern(found.row, found.col, found.shape)
-        part = self._like(values[found.data - 1], chosen, "coo")
+        chosen, numbers = Pattern(found.row, found.col, found.shape), found.data - 1
+        part = self._like(values[numbers], chosen, "coo", None if marks is None else marks[numbers])
         return part.asformat(self.format if self.format in ("csr", "csc", "lil") else "csr")
 
     def getrow(self, i: int) -> Any:
@@ -368,10 +567,14 @@ class SparseTensor:
             wanted = tuple(total // known if n == -1 else n for n in wanted)
         if len(wanted) != 2 or wanted[0] * wanted[1] != total or order != "C":
             raise argument_error(ShapeError, f"reshape of {self.shape} to {shape}.", "two axes with as many elements")
-        flat = self.pattern.rows * self.shape[1] + self.pattern.columns
-        return self._like(self.values, Pattern(flat // wanted[1], flat % wanted[1], wanted), "coo").asformat(
-            "coo" if self.format == "bsr" else self.format
-        )
+        if wanted == self.shape:
+            return self.copy() if copy else self
+        if self.format in ("coo", "csr", "csc", "bsr"):
+            shared = self._sharing(_reshaped(self._elements.made_with, wanted), "coo")
+            return shared.copy() if copy else shared
+        marks = np.ones(self.pattern.count, bool) if self.format == "dia" else self._marks
+        made = self._like(self.entries.copy(), _reshaped(self.pattern, wanted), "coo", marks)
+        return made.asformat("lil") if self.format == "lil" else made
 
     # -- arithmetic
 
@@ -415,24 +618,47 @@ class SparseTensor:
         return self.multiply(1 / as_value(other))
 
     def __neg__(self) -> SparseTensor:
-        return self._like(-self.values)
+        return self._like(-self.entries)
 
-    def __pos__(self) -> SparseTensor:
+    def __imul__(self, other: Any) -> Any:
+        if np.ndim(other) or is_sparse(other):
+            return NotImplemented
+        self._elements.holder.multiply(other)
         return self
 
+    def __itruediv__(self, other: Any) -> Any:
+        if np.ndim(other) or is_sparse(other):
+            return NotImplemented
+        self._elements.holder.multiply(1.0 / other)
+        return self
+
+    def __iadd__(self, other: Any) -> Any:
+        if self.format != "lil":
+            return NotImplemented
+        whole = self + other
+        if not is_sparse(whole):
+            whole = from_dense(whole, "lil", self.is_matrix)
+        self._elements.replace(whole.entries, whole.pattern, np.ones(whole.pattern.count, bool))
+        return self
+
+    def __isub__(self, other: Any) -> Any:
+        return self.__iadd__(-other if is_sparse(other) else -as_value(other))
+
     def __abs__(self) -> SparseTensor:
-        return self._like(np.abs(self._distinct().values), self._distinct().pattern)
+        distinct = self._distinct()
+        return distinct._like(np.abs(distinct.entries))
 
     def _distinct(self) -> SparseTensor:
         """The same with one value for each place."""
-        return self._like(*self._sorted(by_column=self.format == "csc"))
+        values, pattern, marks = self._sorted(by_column=self.format == "csc")
+        return self if pattern is self.pattern else self._like(values, pattern, droppable=marks)
 
     def power(self, n: Any, dtype: Any = None) -> SparseTensor:
         """The power of each element."""
         if not n > 0:
             raise argument_error(OperandError, f"power: n={n!r} makes the zeros infinite or one.", "a positive n")
         distinct = self._distinct()
-        return distinct._like(distinct.values**n)
+        return distinct._like(distinct.entries**n)
 
     def __pow__(self, n: Any) -> Any:
         if not self.is_matrix:
@@ -460,7 +686,7 @@ def _method(name: str) -> Any:
 
     def apply(self: SparseTensor) -> SparseTensor:
         distinct = self._distinct()
-        return distinct._like(function(distinct.values))
+        return distinct._like(function(distinct.entries))
 
     apply.__name__, apply.__doc__ = name, f"`np.{name}` of each element; it is zero at zero."
     return apply
@@ -475,6 +701,36 @@ def _sums(values: Any, places: Any, count: int) -> Any:
     pattern = Pattern(places, np.arange(len(places)), (count, len(places)))
     ones = np.ones(len(places), np.zeros(0, values.dtype).real.dtype if values.dtype.kind in "fc" else np.float64)
     return sparse_matmul(ones, values[:, None], pattern=pattern)[:, 0].astype(values.dtype)
+
+
+def _offsets(pattern: Pattern) -> Any:
+    """The diagonal that each place is on."""
+    return pattern.columns - pattern.rows
+
+
+def _reshaped(pattern: Pattern, shape: tuple[int, int]) -> Pattern:
+    """The places, row by row, in a matrix of another shape."""
+    flat = pattern.rows * pattern.shape[1] + pattern.columns
+    return Pattern(flat // max(shape[1], 1), flat % max(shape[1], 1), shape)
+
+
+def _fixed(numbers: Any, dtype: Any = np.int32) -> Any:
+    """A copy of whole numbers that cannot be written to."""
+    made = np.array(numbers, dtype)
+    made.setflags(write=False)
+    return made
+
+
+def _own(values: Any, others: Any) -> Any:
+    """Values in memory that is not that of others."""
+    return values.copy() if values is others else values
+
+
+def _plain_key(key: Any) -> Any:
+    """An index in which masks and whole numbers that are tensors are arrays."""
+    if isinstance(key, tuple):
+        return tuple(_plain_key(part) for part in key)
+    return key.numpy() if isinstance(key, Tensor) and key.ndim else key
 
 
 def is_sparse(x: Any) -> bool:
@@ -501,16 +757,15 @@ def as_sparse(x: Any, is_matrix: bool = False) -> SparseTensor:
 def from_dense(x: Any, format: str, is_matrix: bool) -> SparseTensor:
     """A dense matrix as a sparse one: its elements that are not zero.
 
-    Of a tensor whose gradient is recorded all are kept, as there is a derivative by those that are zero too.
+    Of a tensor whose gradient is recorded there are derivatives by all elements, those that are zero too.
     """
     x = as_value(x)
     if x.ndim == 1:
         x = x[None, :]
     if x.ndim != 2:
         raise argument_error(ShapeError, f"a sparse matrix of an array of shape {x.shape}.", "a matrix")
-    if isinstance(x, Tensor) and is_followed(x):
-        rows, columns = np.indices(x.shape).reshape(2, -1)
-    else:
-        rows, columns = np.nonzero(plain(x))
-    made = SparseTensor(x[rows, columns], Pattern(rows, columns, x.shape), "coo", is_matrix)
+    is_all = isinstance(x, Tensor) and is_followed(x)
+    rows, columns = np.indices(x.shape).reshape(2, -1) if is_all else np.nonzero(plain(x))
+    marks = np.ones(len(rows), bool) if is_all else None
+    made = SparseTensor(x[rows, columns], Pattern(rows, columns, x.shape), "coo", is_matrix, droppable=marks)
     return made.asformat(format)

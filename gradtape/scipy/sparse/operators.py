@@ -45,14 +45,14 @@ def matmul(left: Any, right: Any) -> Any:
         if x.ndim not in (1, 2) or x.shape[0] != left.shape[1]:
             raise _mismatch(left.shape, x.shape)
         sparse = as_sparse(left)
-        product = sparse_matmul(sparse.values, x[:, None] if x.ndim == 1 else x, pattern=sparse.pattern)
+        product = sparse_matmul(sparse.entries, x[:, None] if x.ndim == 1 else x, pattern=sparse.pattern)
         return product[:, 0] if x.ndim == 1 else product
     x = as_value(left)
     if x.ndim not in (1, 2) or x.shape[-1] != right.shape[0]:
         raise _mismatch(x.shape, right.shape)
     sparse = as_sparse(right)
     columns = x[:, None] if x.ndim == 1 else np.swapaxes(x, 0, 1)
-    product = sparse_matmul(sparse.values, columns, pattern=sparse.pattern.transposed)
+    product = sparse_matmul(sparse.entries, columns, pattern=sparse.pattern.transposed)
     return product[:, 0] if x.ndim == 1 else np.swapaxes(product, 0, 1)
 
 
@@ -70,15 +70,15 @@ def _sparse_product(a: SparseTensor, b: SparseTensor) -> SparseTensor:
     starts = np.searchsorted(b.pattern.rows[by_row], np.arange(b.shape[0] + 1))
     first = starts[a.pattern.columns]
     counts = starts[a.pattern.columns + 1] - first
-    mine = np.repeat(np.arange(a.nnz), counts)
+    mine = np.repeat(np.arange(a.pattern.count), counts)
     within = np.arange(len(mine)) - np.repeat(np.cumsum(counts) - counts, counts)
     theirs = by_row[np.repeat(first, counts) + within]
     shape = (a.shape[0], b.shape[1])
     pattern = Pattern(a.pattern.rows[mine], b.pattern.columns[theirs], shape)
     format = a.format if a.format in ("csr", "csc") else "csr"
     is_matrix = a.is_matrix and b.is_matrix
-    values = as_value(a.values)[mine] * as_value(b.values)[theirs]
-    return SparseTensor(values, pattern, "coo", is_matrix).asformat(format)
+    values = as_value(a.entries)[mine] * as_value(b.entries)[theirs]
+    return SparseTensor(values, pattern, "coo", is_matrix, droppable=np.ones(len(mine), bool)).asformat(format)
 
 
 def multiply(sparse: Any, other: Any) -> SparseTensor:
@@ -88,10 +88,10 @@ def multiply(sparse: Any, other: Any) -> SparseTensor:
         return _product_in_place(mine, as_sparse(other))
     x = as_value(other)
     if x.ndim == 0 or x.shape == (1,) or x.shape == (1, 1):
-        return mine._like(as_value(mine.values) * x.reshape(()))
+        return mine._like(as_value(mine.entries) * x.reshape(()))
     if x.ndim == 1:
         x = x[None, :]
-    rows, columns = mine.coords
+    rows, columns = mine.pattern.rows, mine.pattern.columns
     try:
         np.broadcast_to(np.empty(x.shape, bool), mine.shape)
     except ValueError:
@@ -99,7 +99,7 @@ def multiply(sparse: Any, other: Any) -> SparseTensor:
             ShapeError, f"multiply: shapes {mine.shape} and {x.shape} are inconsistent.", "one that is broadcast to it"
         ) from None
     factors = x[rows if x.shape[0] > 1 else np.zeros_like(rows), columns if x.shape[1] > 1 else np.zeros_like(columns)]
-    return mine._like(as_value(mine.values) * factors)
+    return mine._like(as_value(mine.entries) * factors)
 
 
 def _product_in_place(a: SparseTensor, b: SparseTensor) -> SparseTensor:
@@ -109,7 +109,8 @@ def _product_in_place(a: SparseTensor, b: SparseTensor) -> SparseTensor:
     keys = [x.pattern.rows * a.shape[1] + x.pattern.columns for x in (a, b)]
     common, mine, theirs = np.intersect1d(keys[0], keys[1], assume_unique=True, return_indices=True)
     pattern = Pattern(common // max(a.shape[1], 1), common % max(a.shape[1], 1), a.shape)
-    return SparseTensor(as_value(a.values)[mine] * as_value(b.values)[theirs], pattern, "csr", a.is_matrix)
+    values = as_value(a.entries)[mine] * as_value(b.entries)[theirs]
+    return SparseTensor(values, pattern, "csr", a.is_matrix, droppable=np.ones(len(mine), bool))
 
 
 def add(sparse: SparseTensor, other: Any) -> Any:
@@ -120,13 +121,14 @@ def add(sparse: SparseTensor, other: Any) -> Any:
             raise argument_error(
                 OperandError, "adding a number that is not zero to a sparse matrix makes it dense.", "A.toarray() first"
             )
-        return sparse if not x.ndim else sparse.toarray() + x
+        return sparse.copy() if not x.ndim else sparse.toarray() + x
     right = as_sparse(other)
     if sparse.shape != right.shape:
         raise argument_error(ShapeError, f"add: shapes {sparse.shape} and {right.shape}.", "one shape")
-    rows, columns = (np.concatenate(pair) for pair in zip(sparse.coords, right.coords, strict=True))
-    values = np.concatenate([as_value(sparse.values), as_value(right.values)])
-    whole = SparseTensor(values, Pattern(rows, columns, sparse.shape), "coo", sparse.is_matrix)
+    rows, columns = (np.concatenate(pair) for pair in zip(sparse._places, right._places, strict=True))
+    values = np.concatenate([as_value(sparse.entries), as_value(right.entries)])
+    pattern, marks = Pattern(rows, columns, sparse.shape), np.ones(len(rows), bool)
+    whole = SparseTensor(values, pattern, "coo", sparse.is_matrix, droppable=marks)
     return whole.asformat("csc" if sparse.format == "csc" else "csr")
 
 
@@ -137,7 +139,7 @@ def matrix_power(a: Any, n: Any) -> Any:
         raise argument_error(OperandError, f"the power {n} of a matrix of shape {a.shape}.", "a square one, n >= 0")
     if n == 0:
         return scipy.sparse.eye_array(a.shape[0], dtype=a.dtype, format="csr")
-    result = a
+    result = a.copy() if n == 1 else a
     for _ in range(n - 1):
         result = result @ a
     return result

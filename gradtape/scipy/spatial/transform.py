@@ -216,7 +216,7 @@ class Rotation(metaclass=_RotationType):
         q = self._quaternions
         if canonical:
             q = where(q[..., 3:] < 0, -q, q)
-        return np.roll(q, 1, axis=-1) if scalar_first else q
+        return np.roll(q, 1, axis=-1) if scalar_first else q.copy()
 
     def as_matrix(self) -> Any:
         """The matrices."""
@@ -316,7 +316,20 @@ class Rotation(metaclass=_RotationType):
     def __getitem__(self, index: Any) -> Any:
         if self.single:
             raise TypeError("Single rotation is not subscriptable.")
-        return Rotation._of(self._quaternions[index])
+        return Rotation._of(self._quaternions[index].copy())
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if self.single:
+            raise TypeError("Single rotation is not subscriptable.")
+        if not isinstance(value, Rotation):
+            raise TypeError("value must be a Rotation object")
+        self._quaternions[index] = _quaternions(value)
+
+    def __copy__(self) -> Any:
+        return type(self)._of(self._quaternions.copy())
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self.__copy__()
 
     def __repr__(self) -> str:
         return f"Rotation.from_quat({self._quaternions!r})"
@@ -352,7 +365,7 @@ class Slerp:
 
     def __init__(self, times: Any, rotations: Any) -> None:
         self.times = as_floating(times)
-        self.rotations = rotations
+        self.rotations = rotations[:]  # what is written to them later does not change this
         if self.times.ndim != 1 or self.times.shape[0] != len(rotations) or self.times.shape[0] < 2:
             raise refusal(
                 f"Slerp: times of shape {self.times.shape} for {len(rotations)} rotations.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from math import log, pi
 from typing import Any
@@ -12,7 +13,7 @@ import scipy
 from numpy.lib import NumpyVersion
 
 from gradtape import stats as ours
-from gradtape.errors import LinearAlgebraError, ShapeError
+from gradtape.errors import LinearAlgebraError, ShapeError, UnsupportedError
 from gradtape.extend import Tensor, argument_error
 from gradtape.mirror import holds_tensor, passed_through
 from gradtape.ops.decompositions import cholesky
@@ -418,6 +419,15 @@ class MirroredMultivariate:
         return method
 
 
+FACTORED = ("cov", "shape", "scale", "rowcov", "colcov", "row_spread", "col_spread")
+"""The parameters that SciPy's frozen distributions keep factors of."""
+
+
+def _parameters(distribution: Any) -> list[str]:
+    """The names of the parameters that a distribution is frozen with, in their order."""
+    return [name for name in inspect.signature(type(distribution).__call__).parameters if name != "self"]
+
+
 class FrozenMultivariate:
     """A distribution of vectors or matrices with its parameters, which may be tensors."""
 
@@ -427,6 +437,22 @@ class FrozenMultivariate:
         self._theirs = None
         if not holds_tensor(args) and not holds_tensor(kwds.values()):
             self._theirs = dist._theirs(*args, **kwds)
+        else:
+            for name, value in self._given().items():
+                if name in FACTORED and isinstance(value, Tensor):
+                    self._give(name, value.copy())  # SciPy keeps its factors, which later writes do not change
+
+    def _given(self) -> dict[str, Any]:
+        """The parameters by their names."""
+        return {**dict(zip(_parameters(self.dist._theirs), self.args, strict=False)), **self.kwds}
+
+    def _give(self, name: str, value: Any) -> None:
+        """Change a parameter."""
+        if name in self.kwds:
+            self.kwds[name] = value
+        else:
+            place = _parameters(self.dist._theirs).index(name)
+            self.args = (*self.args[:place], value, *self.args[place + 1 :])
 
     def __repr__(self) -> str:
         given = ", ".join([*map(repr, self.args), *(f"{key}={value!r}" for key, value in self.kwds.items())])
@@ -438,9 +464,25 @@ class FrozenMultivariate:
         if self._theirs is not None:
             theirs = getattr(self._theirs, name)
             return functools.partial(self._number, name, theirs) if callable(theirs) else theirs
+        if name in (given := self._given()):
+            return given[name]
         if not hasattr(self.dist._theirs, name):
             raise AttributeError(f"a frozen {self.dist.__name__} with tensors has no {name!r}")
         return functools.partial(self._number, name, None)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in ("dist", "args", "kwds", "_theirs"):
+            object.__setattr__(self, name, value)
+        elif self._theirs is not None and not holds_tensor((value,)):
+            setattr(self._theirs, name, value)
+        elif self._theirs is None and name in self._given() and name not in FACTORED:
+            self._give(name, value)
+        else:
+            raise argument_error(
+                UnsupportedError,
+                f"scipy.stats.{self.dist.__name__}: {name} of a frozen distribution is assigned.",
+                f"a new one, scipy.stats.{self.dist.__name__}(...)",
+            )
 
     def _number(self, name: str, theirs: Any, *first: Any, **kwds: Any) -> Any:
         if theirs is not None and not holds_tensor(first) and not holds_tensor(kwds.values()):

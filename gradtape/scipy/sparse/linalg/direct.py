@@ -39,7 +39,7 @@ SuperLU = original.contents.SuperLU
 
 
 def _solved(a: SparseTensor, b: Any, adjoint: bool = False) -> Any:
-    values = a.values.astype(np.float64) if a.values.dtype.kind in "iub" else a.values
+    values = a.entries.astype(np.float64) if a.entries.dtype.kind in "iub" else a.entries
     if b.ndim == 1:
         return sparse_solve(values, b[:, None], pattern=a.pattern, adjoint=adjoint)[:, 0]
     return sparse_solve(values, b, pattern=a.pattern, adjoint=adjoint)
@@ -59,7 +59,7 @@ def spsolve(A: Any, b: Any, permc_spec: Any = None, use_umfpack: bool = True) ->
     is_column = right.ndim == 2 and right.shape[1] == 1
     if is_sparse(b) and not is_column:
         solution = as_sparse(_solved(a, right), a.is_matrix)
-        return SparseTensor(solution.values, solution.pattern, "coo", a.is_matrix).asformat("csc")
+        return SparseTensor(solution.entries, solution.pattern, "coo", a.is_matrix).asformat("csc")
     return _solved(a, right[:, 0] if is_column else right)
 
 
@@ -67,7 +67,7 @@ class TensorLU:
     """The LU factors of a sparse matrix of tensors, as `scipy.sparse.linalg.SuperLU`: `solve` and `shape`."""
 
     def __init__(self, matrix: SparseTensor) -> None:
-        self._matrix = matrix
+        self._matrix = matrix.copy()  # what is written to the matrix later does not change its factors
         self.shape = matrix.shape
         self.nnz = matrix.nnz
 
@@ -137,19 +137,23 @@ def spsolve_triangular(
 ) -> Any:
     """The solution of a sparse triangular system, as `scipy.sparse.linalg.spsolve_triangular`."""
     a = as_square(A, "spsolve_triangular")
-    rows, columns = a.coords
-    outside = rows < columns if lower else rows > columns
-    if np.any(outside):
+    places = a.coords
+    if np.any(places[0] < places[1] if lower else places[0] > places[1]):
         raise argument_error(
             OperandError,
             "spsolve_triangular: A has values outside the triangle.",
             "sparse.tril(A) or sparse.triu(A)",
         )
+    rows, columns = a.pattern.rows, a.pattern.columns
+    inside = np.flatnonzero(rows >= columns if lower else rows <= columns)
+    if len(inside) < len(rows):  # zeros that are not stored
+        rows, columns = rows[inside], columns[inside]
+        a = SparseTensor(a.entries[inside], Pattern(rows, columns, a.shape), "coo", a.is_matrix)
     if unit_diagonal:
         beside = np.flatnonzero(rows != columns)
         each = np.arange(a.shape[0])
         pattern = Pattern(np.append(rows[beside], each), np.append(columns[beside], each), a.shape)
-        a = SparseTensor(np.concatenate([as_value(a.values)[beside], np.ones(len(each))]), pattern, "coo", a.is_matrix)
+        a = SparseTensor(np.concatenate([as_value(a.entries)[beside], np.ones(len(each))]), pattern, "coo", a.is_matrix)
     elif len(np.unique(rows[rows == columns])) < a.shape[0]:
         raise argument_error(LinearAlgebraError, "spsolve_triangular: the matrix is singular.", "a full diagonal")
     return _solved(a, as_right_side(b, a.shape[0], "spsolve_triangular"))
@@ -178,7 +182,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None) -> Any:
         raise argument_error(OperandError, f"norm: {type(x).__name__} is not sparse.", "gradtape.scipy.linalg.norm")
     a = as_sparse(x)._distinct()
     if axis is None and ord in (None, "fro", "f"):
-        return _norm(a.values)
+        return _norm(a.entries)
     if axis is None and ord in (1, -1, math.inf, -math.inf):
         sums = abs(a).sum(axis=0 if ord in (1, -1) else 1).reshape((-1,))
         return np.max(sums) if ord > 0 else np.min(sums)
@@ -191,7 +195,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None) -> Any:
         if isinstance(axis, tuple):
             return norm(x, ord)
     if ord in (None, 2):
-        squares = a._like(np.real(a.values * np.conj(a.values)) if a.dtype.kind == "c" else a.values * a.values)
+        squares = a._like(np.real(a.entries * np.conj(a.entries)) if a.dtype.kind == "c" else a.entries * a.entries)
         return _roots(squares.sum(axis=axis).reshape((-1,)))
     return _norm(a.toarray(), ord, axis)
 

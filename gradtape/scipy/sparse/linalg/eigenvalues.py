@@ -53,6 +53,6 @@ def eigsh(
     options = {"k": k, "sigma": sigma, "which": which, "v0": v0, "ncv": ncv, "maxiter": maxiter, "tol": tol, **more}
     options["mode"] = mode
     values, vectors = sparse_eigen.eigsh(
-        a.values.astype(np.float64) if a.values.dtype.kind in "iub" else a.values, pattern=a.pattern, options=options
+        a.entries.astype(np.float64) if a.entries.dtype.kind in "iub" else a.entries, pattern=a.pattern, options=options
     )
     return (values, vectors) if return_eigenvectors else values

@@ -39,7 +39,7 @@ def _iterate(name: str, A: Any, b: Any, x0: Any, options: dict[str, Any]) -> tup
     for preconditioner in ("M", "M1", "M2"):
         given = options.get(preconditioner)
         if isinstance(given, SparseTensor):
-            options[preconditioner] = given.pattern.matrix(_numbers(given.values))
+            options[preconditioner] = given.pattern.matrix(_numbers(given.entries))
         elif isinstance(given, Tensor):
             options[preconditioner] = _numbers(given)
     is_operator = isinstance(A, original.contents.LinearOperator)
@@ -56,7 +56,7 @@ def _iterate(name: str, A: Any, b: Any, x0: Any, options: dict[str, Any]) -> tup
         x = operator_solution(vector, operator=A, method=method, adjoint=False, start=start)
     else:
         a = as_square(A, name)
-        values = a.values.astype(np.float64) if a.values.dtype.kind in "iub" else a.values
+        values = a.entries.astype(np.float64) if a.entries.dtype.kind in "iub" else a.entries
         if options.pop("shift", 0.0):
             raise argument_error(UnsupportedError, f"{name}: shift has no derivative.", "A - shift * I for A")
         x = sparse_iterate(values, vector, start, pattern=a.pattern, adjoint=False, method=method)
@@ -102,8 +102,8 @@ def _least_squares(A: Any, b: Any, damp: float, name: str) -> Any:
         )
     right = as_right_side(b, m, name)
     vector = right[:, 0] if right.ndim == 2 else right
-    values = as_value(a.values).astype(np.result_type(a.dtype, np.float32))
-    rows, columns = a.coords
+    values = as_value(a.entries).astype(np.result_type(a.dtype, np.float32))
+    rows, columns = a.pattern.rows, a.pattern.columns
     first, second = np.arange(m), m + np.arange(n)
     pattern = Pattern(
         np.concatenate([first, rows, m + columns, second]),
@@ -117,7 +117,7 @@ def _least_squares(A: Any, b: Any, damp: float, name: str) -> Any:
 
 
 def _numbers_of(A: Any) -> Any:
-    return A.pattern.matrix(_numbers(A.values)) if isinstance(A, SparseTensor) else _numbers(A)
+    return A.pattern.matrix(_numbers(A.entries)) if isinstance(A, SparseTensor) else _numbers(A)
 
 
 @differentiated
