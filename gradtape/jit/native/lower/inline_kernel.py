@@ -238,6 +238,18 @@ class KernelTracer(np.lib.mixins.NDArrayOperatorsMixin):
         wanted = np.broadcast_to(np.empty((), bool), self.shape).reshape(wanted).shape
         return self.record("reshape", [self], wanted, self.dtype, shape=wanted)
 
+    def ravel(self, order: str = "C") -> KernelTracer:
+        """Record a reshape to one axis; a kernel that asks for the order of the memory, "K", does not depend on it."""
+        if order not in ("C", "K"):
+            raise NotInlinable
+        return self.reshape(-1)
+
+    def dot(self, other: Any) -> Any:
+        """Record the product of two vectors of one dtype."""
+        if type(other) is not KernelTracer or self.ndim != 1 or (self.shape, self.dtype) != (other.shape, other.dtype):
+            raise NotInlinable
+        return _vecdot(self, other)
+
     def transpose(self, *axes: Any) -> KernelTracer:
         """Record a permutation of axes, which are reversed by default."""
         order = tuple(axes[0]) if len(axes) == 1 and isinstance(axes[0], tuple | list) else axes
@@ -339,13 +351,15 @@ def _roll(x: Any, shift: Any, axis: Any = None) -> Any:
     if axis is None:
         return _roll(x.reshape(-1), shift, 0).reshape(x.shape)
     shifts, axes = np.broadcast_arrays(shift, axis)
+    moved = False
     for count, along in zip(shifts.reshape(-1).tolist(), axes.reshape(-1).tolist(), strict=True):
         along %= x.ndim
         start = -count % x.shape[along]
         if start:
             ahead = (slice(None),) * along
             x = np.concatenate([x[(*ahead, slice(start, None))], x[(*ahead, slice(0, start))]], axis=along)
-    return x
+            moved = True
+    return x if moved else x.reshape(x.shape)  # a result is a value of its own
 
 
 def _vecdot(x: Any, y: Any) -> Any:
