@@ -166,6 +166,7 @@ class TensorMethods(array_methods.ArrayMethods):
         def __neg__(self) -> Tensor: ...
         def __pos__(self) -> Tensor: ...
         def __abs__(self) -> Tensor: ...
+        def _is_number(self) -> bool: ...
         def __invert__(self) -> Tensor: ...
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
@@ -188,8 +189,19 @@ class TensorMethods(array_methods.ArrayMethods):
     def __rdivmod__(self, other: Any) -> tuple[Any, Any]:
         return other // self, other % self
 
-    def __round__(self, decimals: int = 0) -> Any:
-        return ops.round(self, decimals)
+    def __round__(self, decimals: int | None = None) -> Any:
+        if decimals is None and self._is_number():
+            return int(ops.round(self))  # as Python and NumPy round a number
+        return ops.round(self, decimals or 0)
+
+    def __floor__(self) -> int:
+        return int(ops.floor(self))
+
+    def __ceil__(self) -> int:
+        return int(ops.ceil(self))
+
+    def __trunc__(self) -> int:
+        return int(ops.trunc(self))
 
     # -- other libraries
 

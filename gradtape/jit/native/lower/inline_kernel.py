@@ -372,6 +372,13 @@ def _sinc(x: KernelTracer) -> Any:
     return np.sin(angle) / angle
 
 
+def _isclose(x: Any, y: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+    """Closeness as NumPy defines it: what is not finite is close only if it is equal."""
+    near = np.logical_and(np.less_equal(np.abs(x - y), atol + rtol * np.abs(y)), np.isfinite(y))
+    close = np.logical_or(near, np.equal(x, y))
+    return np.logical_or(close, np.logical_and(np.isnan(x), np.isnan(y))) if equal_nan else close
+
+
 def _round(x: Any, decimals: int = 0) -> Any:
     """Round to decimals as NumPy does: multiply by a power of ten, round, divide."""
     if x.dtype.kind != "f" or not decimals:
@@ -419,6 +426,7 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
         *[np.empty(0, x.dtype) if type(x) is KernelTracer else x for x in given]
     ),
     np.round: _round,
+    np.isclose: _isclose,
     np.sinc: _sinc,
     np.fix: lambda x: np.trunc(x),
     np.nan_to_num: _nan_to_num,
