@@ -67,6 +67,10 @@ def fixes_for_departure(site: UserExpression, left: ast.AST | None, departure: R
         and f".{left.func.attr}()" == departure.reason
     ):
         owner = one_line(site.source.text(left.func.value))
+        if departure.reason == ".item()" and not left.args:
+            is_atom = isinstance(left.func.value, ast.Name | ast.Call | ast.Attribute | ast.Subscript)
+            owner = owner if is_atom else f"({owner})"
+            return [Fix(owner if scalar else f"{owner}.squeeze()", True, span)]
         return [f"{owner} itself, without {departure.reason}"]
     written = (
         None if left is None else array_written_to(left) or (left.value if isinstance(left, ast.Subscript) else None)

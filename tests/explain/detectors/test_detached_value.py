@@ -357,3 +357,34 @@ def test_an_error_inside_of_minimize_is_not_replaced() -> None:
 
     with pytest.raises(gt.GradTapeError, match=r"scipy\.optimize\.minimize takes bare arrays"):
         gt.grad(loss)(np.array([1.0, 2.0]))
+
+
+@pytest.mark.parametrize(
+    ("read", "fix"),
+    [
+        ("np.sum(x * x).item()", "np.sum(x * x)"),
+        ("(x[None, :] @ x[:, None]).item()", "(x[None, :] @ x[:, None]).squeeze()"),
+        ("(x * x).item(0)", None),
+        ("sum((x * x).tolist())", None),
+    ],
+)
+@pytest.mark.parametrize("namespace", ["numpy", "gradtape.numpy"])
+def test_reading_a_number_is_meant_only_outside_of_code_for_numpy(
+    read: str, fix: str | None, namespace: str, tmp_path: Path
+) -> None:
+    """With `import gradtape.numpy`, code is NumPy code: a number read by `.item()` that comes back is reported."""
+    import gradtape.numpy as own
+
+    file = tmp_path / "program.py"
+    source = f"import {namespace} as np\ndef f(x):\n    return np.sum(np.sin(x)) + {read}\n"
+    file.write_text(source)
+    program: dict[str, Any] = {}
+    exec(compile(source, str(file), "exec"), program)
+    x = own.array([0.31, 0.72])
+    problems: list[Any] = []
+    with gt.explain.configure(GT210="note"), gt.explain.listening(problems.append):
+        gt.grad(program["f"])(x)
+    assert [problem.code for problem in problems] == (["GT210"] if namespace == "gradtape.numpy" else [])
+    if problems and fix is not None:
+        assert problems[0].fixes[0] == fix
+        gt.gradcheck(_mend(source, problems[0].fixes[0])["f"], x)
