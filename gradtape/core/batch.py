@@ -123,6 +123,9 @@ class BatchTensor(Lifted):
         assert isinstance(self.level, BatchLevel)
         raise messages.one_of_a_batch(self.level.size, self.shape)
 
+    def __round__(self, decimals: int | None = None) -> Any:
+        return np.round(self, decimals or 0)  # the examples have no single integer
+
     def __repr__(self) -> str:
         return f"BatchTensor(shape={self.shape}, dtype={self.dtype}, one of {getattr(self.level, 'size', '?')})"
 

@@ -226,7 +226,7 @@ class Tensor(TensorMethods):
             assert isinstance(departure, Cut)
             departure.order, departure.params = next_order(), {"bits": self._node.bits, "shape": self.shape}
             departures.append(departure)
-            if how in _CONVERSIONS and (self._node.op is None or self._node.parents):  # not if it was freed: logging
+            if _is_suspect(how) and (self._node.op is None or self._node.parents):  # not if it was freed: logging
                 value = self._concrete()
                 departure.params["value"] = value.item() if value.size == 1 else None
                 suspects.append(departure)
@@ -513,6 +513,12 @@ LEAVES.update((Tensor, Variable))
 
 _READINGS = frozenset({"operator.index()", "np.asarray()"})  # what NumPy does with a tensor that is an index
 _CONVERSIONS = frozenset({"float()", "int()", "complex()"})  # these do not say that the gradient is not wanted
+_NUMPY_METHODS = frozenset({".item()", ".tolist()"})  # these say so, but not in code that was written for NumPy
+
+
+def _is_suspect(how: str) -> bool:
+    """Whether a value that leaves may be meant to keep its gradient; `.item()` only in code written for NumPy."""
+    return how in _CONVERSIONS or (how in _NUMPY_METHODS and "gradtape.numpy" in sys.modules)
 
 
 def _value_off_tape(value: Any, how: str) -> Any:

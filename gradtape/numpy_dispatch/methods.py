@@ -188,6 +188,7 @@ class TensorMethods(array_methods.ArrayMethods):
         def __neg__(self) -> Tensor: ...
         def __pos__(self) -> Tensor: ...
         def __abs__(self) -> Tensor: ...
+        def _is_number(self) -> bool: ...
         def __invert__(self) -> Tensor: ...
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
@@ -211,9 +212,15 @@ class TensorMethods(array_methods.ArrayMethods):
         return other // self, other % self
 
     def __round__(self, decimals: int | None = None) -> Any:
-        if decimals is None and not self.shape and self.dtype.kind == "f":  # a whole number, which can be an index
-            return ops.round(self, 0).astype(np.int64)
-        return ops.round(self, 0 if decimals is None else decimals)
+        if decimals is None and self._is_number() and self.dtype.kind == "f":
+            return int(ops.round(self))  # as Python and NumPy round a number
+        return ops.round(self, decimals or 0)
+
+    def __floor__(self) -> int:
+        return int(ops.floor(self))
+
+    def __ceil__(self) -> int:
+        return int(ops.ceil(self))
 
     def is_integer(self) -> Any:
         """Whether a number is whole, as `float.is_integer` says."""

@@ -10,10 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.operation import Lifted
 from gradtape.core.tensor import Tensor, plain
 from gradtape.core.typing import TensorLike
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import as_value
+from gradtape.ops.comparison import are_all_equal
 
 
 def _stand_in(x: TensorLike) -> Any:
@@ -29,6 +31,13 @@ def array_equiv(a1: TensorLike, a2: TensorLike) -> bool:
     >>> gt.array_equiv(gt.tensor([1.0, 1.0]), 1.0)
     True
     """
+    if isinstance(a1, Lifted) or isinstance(a2, Lifted):
+        one, other = as_value(a1), as_value(a2)
+        try:
+            np.broadcast_shapes(one.shape, other.shape)
+        except ValueError:
+            return False
+        return are_all_equal(one, other)
     return bool(np.array_equiv(plain(a1), plain(a2)))
 
 

@@ -119,3 +119,10 @@ def test_an_example_is_no_leaf_of_backward(leaf: Any) -> None:
     with pytest.raises(gt.OperandError, match=r"gt\.grad\(loss\)\(x\) inside of gt\.vmap"):
         gt.vmap(leaf)(np.ones((2, 3)))
     np.testing.assert_array_equal(gt.vmap(gt.grad(lambda x: np.sum(x * x)))(np.ones((2, 3))), np.full((2, 3), 2.0))
+
+
+def test_rounding_a_number_gives_an_integer_and_in_a_batch_the_numbers() -> None:
+    """`round(x)` of a number is an int, as in Python and NumPy; the examples of a batch are rounded as they are."""
+    assert type(round(gt.tensor([1.2, 2.6]).sum())) is int
+    np.testing.assert_array_equal(gt.vmap(lambda x: x * round(x))(np.array([1.25, 2.75])), [1.25, 8.25])
+    np.testing.assert_array_equal(gt.vmap(lambda x: round(x, 1))(np.array([1.26, 2.74])), [1.3, 2.7])

@@ -67,6 +67,10 @@ def fixes_for_departure(site: UserExpression, left: ast.AST | None, departure: R
         and f".{left.func.attr}()" == departure.reason
     ):
         owner = one_line(site.source.text(left.func.value))
+        if departure.reason == ".item()" and not left.args:
+            is_atom = isinstance(left.func.value, ast.Name | ast.Call | ast.Attribute | ast.Subscript)
+            owner = owner if is_atom else f"({owner})"
+            return [Fix(owner if scalar else f"{owner}.squeeze()", True, span)]
         return [f"{owner} itself, without {departure.reason}"]
     written = (
         None if left is None else array_written_to(left) or (left.value if isinstance(left, ast.Subscript) else None)
@@ -191,6 +195,9 @@ _AT = {
 }
 
 
+_HOLDERS = (ast.Name, ast.Attribute, ast.Subscript)
+
+
 def fixes_for_write(site: UserExpression) -> tuple[str, list[Fix]]:
     """The array that a statement (`a[i] += x`, `a += x`, `f(x, out=a)`) writes into, and what to write instead."""
     statement = None if site.node is None else site.source.statement(site.node)
@@ -203,6 +210,9 @@ def fixes_for_write(site: UserExpression) -> tuple[str, list[Fix]]:
     argument = _argument_written_to(site, statement)
     if argument is not None:  # another array by its name would leave that of the caller as it was
         return argument.id, [Fix(MADE_WITH_OURS)]
+    shared = _shared_array(site, statement)
+    if shared is not None:  # another array by this name would leave that of the other name as it was
+        return shared.id, [Fix(MADE_WITH_OURS)]
     if isinstance(statement, ast.AugAssign):
         target, value = statement.target, statement.value
         if isinstance(target, ast.Subscript) and not isinstance(site.value(target.value), dict | list):
@@ -282,6 +292,16 @@ def _argument_written_to(site: UserExpression, statement: ast.stmt | None) -> as
         if not isinstance(site.source.parents.get(node), ast.AugAssign)
     )
     return place if is_argument and not is_bound_anew else None
+
+
+def _shared_array(site: UserExpression, statement: ast.stmt | None) -> ast.Name | None:
+    """The array that a statement writes into, if it has another name: `u = self.u`, `u = state["u"]`, `u = v`."""
+    place = _place_written_to(statement)
+    while isinstance(place, ast.Subscript):
+        place = place.value
+    bound = site.binding(place) if isinstance(place, ast.Name) else None
+    held = None if bound is None or bound.file != site.source.file else site.source.at(bound)
+    return place if isinstance(place, ast.Name) and isinstance(held, _HOLDERS) else None
 
 
 def _view_written_to(site: UserExpression, statement: ast.stmt | None) -> ast.expr | None:

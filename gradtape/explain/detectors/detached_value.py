@@ -25,11 +25,12 @@ from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Problem
 from gradtape.explain.model.record import Record, Replayable
 from gradtape.explain.source.expression import UserExpression, site_at
-from gradtape.explain.source.files import one_line, returned_values, source_of
+from gradtape.explain.source.files import one_line, returned_values, source_of, uses_own_numpy
 
 PAIRS_AT_MOST = 4096
 ARRAYS_AT_MOST = 64
 NAMES_FOLLOWED = 6
+_METHODS = frozenset({".item()", ".tolist()"})
 _TRANSPARENT_FUNCTIONS = frozenset(
     ["float", "int", "abs", "max", "min", "sum", "round", "pow", "complex", "array", "asarray", "list", "tuple"]
 )
@@ -42,6 +43,7 @@ _unrelated_pairs: dict[tuple[Any, ...], tuple[Any, Any]] = {}
 
 def judge_departures(departed: Sequence[Record], replay: Replayable) -> bool:
     """Warn of the first departed value that is a constant operand on the way to the target. Whether it warned."""
+    departed = [departure for departure in departed if not _is_intended(departure)]
     if not departed:
         return False
     constants = ConstantOperands(replay)
@@ -53,6 +55,11 @@ def judge_departures(departed: Sequence[Record], replay: Replayable) -> bool:
                 report(found)
             return True
     return False
+
+
+def _is_intended(departure: Record) -> bool:
+    """Whether the code says that the gradient is not wanted: by `.item()`, unless it was written for NumPy."""
+    return departure.reason in _METHODS and not departure.library and not uses_own_numpy(departure.location.file)
 
 
 class ConstantOperands:
@@ -323,11 +330,12 @@ def _detached_problem(departure: Record, node: Record, slot: int) -> Problem:
     spans = [site.span.labelled("left here" if not inline else "left and came back here")]
     if not inline:
         spans.append(back.labelled("came back here, as a constant"))
+    meant = "gt.stop_gradient(x)" if departure.reason in _METHODS else ".item() or gt.stop_gradient(x)"
     return problem(
         "GT210",
         f"{words if len(words) <= 40 else 'a value'} left the tape as {how} and came back as a constant",
         spans=spans,
         consequence="the gradient through it is lost: what arrives at the sources is only a part",
         fixes=fixes_for_departure(site, left, departure),
-        intent="say so in the code: .item() or gt.stop_gradient(x) instead",
+        intent=f"say so in the code: {meant} instead",
     )

@@ -11,6 +11,7 @@ import ast
 import functools
 import io
 import linecache
+import sys
 import tokenize
 from collections.abc import Iterator
 from types import CodeType
@@ -225,6 +226,17 @@ def _parse(file: str, text: str) -> SourceFile:
 def source_of(file: str) -> SourceFile:
     """The parsed source of `file`, which may be a notebook cell or any other name that `linecache` knows."""
     return _parse(file, "".join(linecache.getlines(file)))
+
+
+def uses_own_numpy(file: str) -> bool:
+    """Whether a file uses `gradtape.numpy` or `gradtape.scipy` for NumPy and SciPy: by an import, or as a stand-in."""
+    own = sys.modules.get("gradtape.numpy")
+    if own is None:
+        return False
+    if any(whole.startswith(("gradtape.numpy", "gradtape.scipy")) for whole in source_of(file).imports.values()):
+        return True
+    modules = [module for module in [*sys.modules.values()] if getattr(module, "__file__", None) == file]
+    return any(value is own for module in modules for value in [*vars(module).values()])
 
 
 def span_of(location: SourceLocation, label: str = "") -> Span:

@@ -67,6 +67,11 @@ class TraceTensor(Lifted):
             return bool(self != 0)
         return super().__bool__()
 
+    def __int__(self) -> int:
+        """The whole number towards zero, which is all that later calls have to have in common with this one."""
+        read: Any = np.trunc(self) if self.size == 1 and self.dtype.kind == "f" else self
+        return Tensor.__int__(read)
+
     def _memory(self) -> Any:
         sample = self._array
         return sample.layout if type(sample) is UnevaluatedSample else sample

@@ -348,6 +348,31 @@ class TestFilesWithoutGradtape:
         gt.gradcheck(mended["f"], np.array([1.0, 2.0]))
 
 
+@pytest.mark.parametrize(
+    ("bound", "read"),
+    [
+        ('state = {"u": np.ones(2)}; u = state["u"]', 'state["u"]'),
+        ("state = [np.ones(2), 1]; u, _ = state[0], state[1]", "state[0]"),
+        ("box.u = np.ones(2); u = box.u", "box.u"),
+        ("v = np.ones(2); u = v", "v"),
+    ],
+)
+def test_the_fix_of_a_write_reaches_all_names_of_the_array(bound: str, read: str, tmp_path: Path) -> None:
+    """The fix does not bind the name to another array, which would leave the other name with the old numbers."""
+    source = f"import numpy as np\nclass box: pass\ndef f(x):\n    {bound}\n    u += x\n    return np.sum({read}**2)\n"
+    file = tmp_path / "program.py"
+    file.write_text(source)
+    namespace: dict[str, Any] = {}
+    exec(compile(source, str(file), "exec"), namespace)
+    with pytest.raises(gt.DetachError) as caught:
+        gt.grad(namespace["f"])(np.array([1.0, 2.0]))
+    (fix,) = caught.value.problem.fixes
+    assert fix.startswith(OURS)
+    mended: dict[str, Any] = {}
+    exec(source.replace("import numpy as np", OURS), mended)
+    gt.gradcheck(mended["f"], np.array([1.0, 2.0]))
+
+
 def test_an_error_inside_of_minimize_is_not_replaced() -> None:
     """SciPy replaces a TypeError of the objective by one that says nothing of tensors."""
     from scipy.optimize import minimize
@@ -357,3 +382,34 @@ def test_an_error_inside_of_minimize_is_not_replaced() -> None:
 
     with pytest.raises(gt.GradTapeError, match=r"scipy\.optimize\.minimize takes bare arrays"):
         gt.grad(loss)(np.array([1.0, 2.0]))
+
+
+@pytest.mark.parametrize(
+    ("read", "fix"),
+    [
+        ("np.sum(x * x).item()", "np.sum(x * x)"),
+        ("(x[None, :] @ x[:, None]).item()", "(x[None, :] @ x[:, None]).squeeze()"),
+        ("(x * x).item(0)", None),
+        ("sum((x * x).tolist())", None),
+    ],
+)
+@pytest.mark.parametrize("namespace", ["numpy", "gradtape.numpy"])
+def test_reading_a_number_is_meant_only_outside_of_code_for_numpy(
+    read: str, fix: str | None, namespace: str, tmp_path: Path
+) -> None:
+    """With `import gradtape.numpy`, code is NumPy code: a number read by `.item()` that comes back is reported."""
+    import gradtape.numpy as own
+
+    file = tmp_path / "program.py"
+    source = f"import {namespace} as np\ndef f(x):\n    return np.sum(np.sin(x)) + {read}\n"
+    file.write_text(source)
+    program: dict[str, Any] = {}
+    exec(compile(source, str(file), "exec"), program)
+    x = own.array([0.31, 0.72])
+    problems: list[Any] = []
+    with gt.explain.configure(GT210="note"), gt.explain.listening(problems.append):
+        gt.grad(program["f"])(x)
+    assert [problem.code for problem in problems] == (["GT210"] if namespace == "gradtape.numpy" else [])
+    if problems and fix is not None:
+        assert problems[0].fixes[0] == fix
+        gt.gradcheck(_mend(source, problems[0].fixes[0])["f"], x)

@@ -255,3 +255,23 @@ def test_array_is_written_to_places_of_itself(index):
     weights = np.cos(x)
     step = gt.grad(lambda x: np.sum(shuffled(x) * weights))
     np.testing.assert_allclose(gt.jit(step)(x), step(x), rtol=1e-12)
+
+
+@pytest.mark.parametrize("mask", [[True, False, True], [False, False, False], [True, True, True]])
+def test_writes_of_values_through_fixed_masks_are_native(mask):
+    """Values that are written where a mask is true are stored by native code, forward and backward."""
+
+    def damped(x):
+        chosen = np.array(mask)
+        y = np.sin(x)
+        for _ in range(4):
+            y[chosen] *= 0.9
+            y[:, chosen] += x[:, chosen] * y[:, chosen]
+        return np.sum(y**3)
+
+    x = RNG.uniform(0.5, 1.0, (3, 3))
+    compiled = gt.jit(gt.value_and_grad(damped))
+    found, expected = compiled(x), gt.value_and_grad(damped)(x)
+    np.testing.assert_allclose(found[0], expected[0], rtol=1e-12)
+    np.testing.assert_allclose(found[1], expected[1], rtol=1e-12)
+    assert "NumPy kernel" not in compiled.stage("scheduled")

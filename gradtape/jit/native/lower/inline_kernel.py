@@ -238,6 +238,18 @@ class KernelTracer(np.lib.mixins.NDArrayOperatorsMixin):
         wanted = np.broadcast_to(np.empty((), bool), self.shape).reshape(wanted).shape
         return self.record("reshape", [self], wanted, self.dtype, shape=wanted)
 
+    def ravel(self, order: str = "C") -> KernelTracer:
+        """Record a reshape to one axis; a kernel that asks for the order of the memory, "K", does not depend on it."""
+        if order not in ("C", "K"):
+            raise NotInlinable
+        return self.reshape(-1)
+
+    def dot(self, other: Any) -> Any:
+        """Record the product of two vectors of one dtype."""
+        if type(other) is not KernelTracer or self.ndim != 1 or (self.shape, self.dtype) != (other.shape, other.dtype):
+            raise NotInlinable
+        return _vecdot(self, other)
+
     def transpose(self, *axes: Any) -> KernelTracer:
         """Record a permutation of axes, which are reversed by default."""
         order = tuple(axes[0]) if len(axes) == 1 and isinstance(axes[0], tuple | list) else axes
@@ -339,13 +351,15 @@ def _roll(x: Any, shift: Any, axis: Any = None) -> Any:
     if axis is None:
         return _roll(x.reshape(-1), shift, 0).reshape(x.shape)
     shifts, axes = np.broadcast_arrays(shift, axis)
+    moved = False
     for count, along in zip(shifts.reshape(-1).tolist(), axes.reshape(-1).tolist(), strict=True):
         along %= x.ndim
         start = -count % x.shape[along]
         if start:
             ahead = (slice(None),) * along
             x = np.concatenate([x[(*ahead, slice(start, None))], x[(*ahead, slice(0, start))]], axis=along)
-    return x
+            moved = True
+    return x if moved else x.reshape(x.shape)  # a result is a value of its own
 
 
 def _vecdot(x: Any, y: Any) -> Any:
@@ -356,6 +370,13 @@ def _sinc(x: KernelTracer) -> Any:
     angle = np.pi * x
     angle = np.where(angle, angle, np.finfo(angle.dtype).eps)
     return np.sin(angle) / angle
+
+
+def _isclose(x: Any, y: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+    """Closeness as NumPy defines it: what is not finite is close only if it is equal."""
+    near = np.logical_and(np.less_equal(np.abs(x - y), atol + rtol * np.abs(y)), np.isfinite(y))
+    close = np.logical_or(near, np.equal(x, y))
+    return np.logical_or(close, np.logical_and(np.isnan(x), np.isnan(y))) if equal_nan else close
 
 
 def _round(x: Any, decimals: int = 0) -> Any:
@@ -405,6 +426,7 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
         *[np.empty(0, x.dtype) if type(x) is KernelTracer else x for x in given]
     ),
     np.round: _round,
+    np.isclose: _isclose,
     np.sinc: _sinc,
     np.fix: lambda x: np.trunc(x),
     np.nan_to_num: _nan_to_num,

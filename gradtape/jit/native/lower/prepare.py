@@ -18,6 +18,7 @@ def prepare(program: Program) -> Program:
 
     - constants of one element, or of equal elements, are literals,
     - instructions that are not native, but whose kernels consist of native ones, are inlined: see `inline_kernel`,
+    - products of integers and floats are products of floats,
     - dot products of two vectors are a multiplication and a sum, which can be fused with their neighbours,
     - a view that both native code and a NumPy kernel read is duplicated, so that the kernel gets a view and no copy,
     - the bodies of native loops are prepared, too.
@@ -60,11 +61,29 @@ def _inline_kernels(instructions: Iterable[Instruction], next_id: int) -> list[I
         if not instruction.effect and instruction.name not in support.LOOPS and not support.supports(instruction):
             from gradtape.jit.native.lower import inline_kernel  # loaded when first needed
 
-            smaller = inline_kernel.inline_kernel(instruction, next_id)
+            smaller = _cast_operands(instruction, next_id) or inline_kernel.inline_kernel(instruction, next_id)
         for part in smaller or [instruction]:
             next_id = max(next_id, 1 + max((value.id for value in part.results), default=-1))
             made.append(part)
     return made
+
+
+def _cast_operands(instruction: Instruction, next_id: int) -> list[Instruction] | None:
+    """A product of integers and floats as one of floats, after conversions; None if it is not native then."""
+    if instruction.name not in support.PRODUCTS or any(type(x) is not Value for x in instruction.operands):
+        return None
+    dtype = instruction.result.dtype
+    made, operands = [], list(instruction.values)
+    for number, value in enumerate(instruction.values):
+        if value.dtype != dtype:
+            operands[number] = Value(next_id + number, value.shape, dtype)
+            cast = instruction.replace(
+                op=TABLE["astype"], operands=(value,), params={"dtype": dtype}, results=(operands[number],)
+            )
+            made.append(cast)
+    product = instruction.replace(operands=tuple(operands))
+    native = all(support.supports(cast) for cast in made) and (support.supports(product) or _is_dot(product))
+    return [*made, product] if made and native else None
 
 
 def _is_one_number(array: np.ndarray[Any, Any]) -> bool:

@@ -93,7 +93,7 @@ def _is_basic(index: Index) -> bool:
 
 
 def _is_array(part: Any) -> bool:
-    return isinstance(part, np.ndarray) and part.dtype.kind in "iu"
+    return isinstance(part, np.ndarray) and part.dtype.kind in "iub"
 
 
 def _has_scalars(indices: tuple[Any, ...]) -> bool:

@@ -13,7 +13,7 @@ from gradtape.core.backprop import keep_saved
 from gradtape.core.operation import Op
 from gradtape.core.views import note_view
 from gradtape.jit.ir.program import Value, params_key
-from gradtape.jit.trace.loops.match import is_alike_index, is_same_number
+from gradtape.jit.trace.loops.match import is_alike_index, is_same_number, is_same_params
 from gradtape.jit.trace.loops.template import OpTemplate
 from gradtape.jit.trace.tracers import TraceTensor
 from gradtape.jit.trace.unevaluated import UnevaluatedSample
@@ -83,7 +83,7 @@ class ElidedOp:
         if self.varies:
             if not is_alike_index(params["index"], self.params["index"]):
                 return self.on_mismatch()
-        elif params is not self.params and params != self.params:
+        elif params is not self.params and not is_same_params(params, self.params):
             return self.on_mismatch()
         out = self.template.compute_unary(_numbers_of(own), params)
         if out is None:

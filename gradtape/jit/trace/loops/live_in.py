@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradtape.jit.ir.program import Instruction, Literal, Value
-from gradtape.jit.trace.loops.match import is_same_number
+from gradtape.jit.trace.loops.match import is_same_number, is_same_params
 from gradtape.jit.trace.loops.template import OpTemplate, RecordedOp
 from gradtape.jit.trace.tracers import TraceTensor
 
@@ -53,7 +53,7 @@ def find_live_in(
         step, place = divmod(index - begin, len(templates))
         template = templates[place]
         known = recent_ops.get(instruction.results[0].id)
-        if known is None or not (template.varies or instruction.params == template.params):
+        if known is None or not (template.varies or is_same_params(instruction.params, template.params)):
             return None
         operands = [
             _FirstStepsOperand(level, templates, instruction, known, step, place, at)

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from gradtape.jit.ir.program import Instruction, Literal, Value, params_key
 from gradtape.jit.passes.reroll.segment import INDEXED, MIN_MATCHES, may_vary
 
 _NUMBERS = (float, int)
+_ARRAYS = (np.ndarray, list)
 
 
 class OperandOffsets(NamedTuple):
@@ -61,6 +64,20 @@ def match(one: Instruction, other: Instruction) -> OperandOffsets | None:
 def is_same_number(one: Any, other: Any) -> bool:
     """Whether two numbers have the same type and bits: 0.0 and -0.0 differ."""
     return type(one) is type(other) and one == other and (bool(one) or repr(one) == repr(other))
+
+
+def is_same_params(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether two sets of parameters are equal, arrays in an index by shape, dtype and elements."""
+    try:
+        if one != other:
+            return False
+    except ValueError:  # arrays have no single truth value
+        pass
+    else:
+        if not any(type(part) in _ARRAYS for value in one.values() if type(value) is tuple for part in value):
+            return True
+    key = params_key(one)
+    return key is not None and key == params_key(other)
 
 
 def _has_index(instruction: Instruction) -> bool:

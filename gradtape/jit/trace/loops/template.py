@@ -19,7 +19,7 @@ from gradtape.core.operation import Op, note_stretch
 from gradtape.core.shapes import Shape
 from gradtape.jit.ir.locations import place
 from gradtape.jit.ir.program import QUICK, Instruction, Literal, Operand, Value
-from gradtape.jit.trace.loops.match import OperandOffsets, is_alike_index, is_same_number, match
+from gradtape.jit.trace.loops.match import OperandOffsets, is_alike_index, is_same_number, is_same_params, match
 from gradtape.jit.trace.tracers import TraceTensor
 from gradtape.jit.trace.unevaluated import UnevaluatedSample
 
@@ -225,7 +225,7 @@ class OpTemplate:
         node, value = own._node, own.traced
         if not self._expects(op, own, frame):
             return self.on_mismatch()
-        if params is not self.params and params != self.params:
+        if params is not self.params and not is_same_params(params, self.params):
             if not self.varies or not is_alike_index(params["index"], self.params["index"]):
                 return self.on_mismatch()
         else:

@@ -21,9 +21,10 @@ TAKEN_APART = [
     *("outer", "roll", "vecdot", "sinc", "nan_to_num", "fix", "leaky_relu", "prelu", "hardtanh", "hardsigmoid", "elu"),
     *("hardswish", "hardshrink", "softshrink", "threshold", "silu", "gelu by tanh", "softsign", "tanhshrink", "huber"),
     *("binary cross entropy", "standardise", "scale and shift", "is_hermitian", "attention weights", "normal hazard"),
+    "length",
 ]
 
-SUMMED = {"vecdot", "standardise"}
+SUMMED = {"vecdot", "standardise", "length"}
 """Rows whose kernel adds up products in one call of NumPy, in an order that depends on the processor."""
 
 

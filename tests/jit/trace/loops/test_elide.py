@@ -455,6 +455,21 @@ def test_rows_in_several_orders(order: Any, seen: Seen) -> None:
     compared(gt.value_and_grad(lambda x, y: np.sum(walked(x, y)), argnums=(0, 1)), X[:2], rows)
 
 
+@pytest.mark.parametrize("other", [[1, 2, 0], [2, 0, 1], [[1], [2], [0]]])
+def test_index_arrays_are_compared_by_shape_and_elements(other: Any, seen: Seen) -> None:
+    """An array that is made anew in each iteration is the same index if its elements are; another one is recorded."""
+
+    def rotated(x: Any) -> Any:
+        for k in range(60):
+            x = x * 0.9 + np.sin(x)[np.array(other if k == 45 else [1, 2, 0])].reshape(3)
+            x = x / np.sqrt(x @ x)
+        return np.sum(x * np.arange(3.0))
+
+    step = compared(gt.value_and_grad(rotated), X[:3])
+    assert step.stats.uncompiled == 0
+    assert seen.loops >= 1
+
+
 def test_indices_of_several_axes(seen: Seen) -> None:
     """`data[t, 0]`, `data[:, t]`, `data[1:, t]`, and `data[t, t]`, where both integers advance."""
 
