@@ -124,6 +124,7 @@ class Survey:
         self.watched: list[tuple[Place, bytes]] = []
         self.generators: list[Any] = []
         self.hidden: list[tuple[Place, Any]] = []  # objects whose state cannot be read
+        self.classes: list[type] = []  # the user's classes
         self.edges: dict[int, list[Place]] = {}
         self._objects: dict[int, Any] = {}
         self._names: set[str] = set()  # all names in the code within reach
@@ -172,6 +173,8 @@ class Survey:
             self.sizes.append((own, len(own)))
             if is_heap_object(item):
                 self._take(Attribute(item, "__class__", type(item)), item, False)
+        elif isinstance(item, types.FunctionType) and not is_library(item.__code__.co_filename):
+            self.sizes.append((vars(item), len(vars(item))))  # it may be given attributes
 
     def _measure(self, item: Any) -> None:
         """Record the length and the order of a container, where the places of its items do not determine them."""
@@ -322,6 +325,7 @@ class Survey:
             self._paths.setdefault(id(self._namespaces[id(base)]), (base.__qualname__, base.__name__))
             self.sizes.append((vars(base), len(vars(base))))
             if not from_package:
+                self.classes.append(base)
                 part = Part(vars(base), plain)
                 self._paths[id(part)] = base.__qualname__, base.__name__
                 yield part
@@ -358,6 +362,10 @@ class Survey:
         """Raise `Untraceable` if the function may read something that can neither be an input nor be compared."""
         for name in sorted(_NAMESPACES & self._names):
             raise Untraceable(f"it reads {name!r}, by which it can read any name, in its code or not. Use the names")
+        if self.generators and "spawn" in self._names:
+            raise Untraceable(
+                "it spawns generators of random numbers, others in each call. Spawn outside, and pass them in"
+            )
         for place, item in self.hidden:
             if not self._is_read(place, item):
                 continue
@@ -394,7 +402,7 @@ class Survey:
                 if not isinstance(place.value, Variable):
                     place.value = _NOTHING[isinstance(place.value, Tensor)]
         self.edges, self._objects, self._leaf_places, self.root = {}, {}, {}, None
-        self._paths, self._namespaces = {}, {}
+        self._paths, self._namespaces, self.classes = {}, {}, []
 
     # -- comparing with the survey
 

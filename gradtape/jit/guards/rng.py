@@ -34,12 +34,15 @@ def _state(generator: Any) -> Any:
     return generator.get_state(legacy=False)
 
 
-def rewinder(survey: Survey, values: Any) -> Callable[[], None]:
+def rewinder(survey: Survey, values: Any, with_shared: bool = False) -> Callable[[], None]:
     """A function that restores the present states of the generators within reach.
 
-    Not the ones behind `np.random` and `random`: other threads may be drawing from them.
+    Those behind `np.random` and `random` only on request: other threads may be drawing from them.
     """
-    before = [(generator, _state(generator)) for generator in find_generators(survey, values)[1:]]
+    found = find_generators(survey, values)
+    before = [(generator, _state(generator)) for generator in (found if with_shared else found[1:])]
+    random = sys.modules.get("random") if with_shared else None
+    python_state = None if random is None else random.getstate()
 
     def rewind() -> None:
         for generator, state in before:
@@ -47,6 +50,8 @@ def rewinder(survey: Survey, values: Any) -> Callable[[], None]:
                 generator.bit_generator.state = state
             else:
                 generator.set_state(state)
+        if random is not None:
+            random.setstate(python_state)
 
     return rewind
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dis
 import types
-from collections import deque
+from array import array
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import Any, NamedTuple
@@ -14,7 +15,7 @@ import numpy as np
 from gradtape.core.tensor import Tensor
 from gradtape.core.views import invalidate_views, root_of
 from gradtape.jit.guards.captures import Survey
-from gradtape.jit.guards.holders import UNBOUND, contents
+from gradtape.jit.guards.holders import UNBOUND, Attribute, Place, contents, has_content, slot_names
 from gradtape.jit.guards.impure_reads import codes_of
 
 _SLOTS = ("_array", "_node", "_source", "_held", "_level", "traced")
@@ -39,6 +40,11 @@ class Snapshot:
         if arrays is None:
             arrays = [x for x in found if isinstance(x, np.ndarray) and x.flags.writeable]
         self._saved = [saved for item in survey.reached() for saved in _save(item)]
+        self._saved += [_save_slot(place) for place in survey.fixed if _is_slot(place)]
+        self._saved += [_save_class(kind) for kind in survey.classes]
+        self._saved += [
+            _save_memory(place.value, before) for place, before in survey.watched if _is_memory(place.value)
+        ]
         self._saved += [_save_tensor(tensor) for tensor in tensors]
         self._saved += [_save_array(array) for array in arrays]
 
@@ -110,15 +116,59 @@ def _save_dict(held: dict[Any, Any]) -> Saved:
     items = dict(held)
 
     def restore() -> None:
-        for key in [key for key in held if key not in items]:
-            del held[key]
-        held.update(items)
+        held.clear()
+        for key, value in items.items():
+            put(held, key, value)
 
+    put = OrderedDict.__setitem__ if isinstance(held, OrderedDict) else dict.__setitem__
     return Saved(lambda: _same_items(held, items) and _same_items(held.values(), items.values()), restore)
 
 
 def _same_items(one: Any, other: Any) -> bool:
     return len(one) == len(other) and all(a is b for a, b in zip(one, other, strict=True))
+
+
+def _is_slot(place: Place) -> bool:
+    return isinstance(place, Attribute) and place.key in slot_names(type(place.container))
+
+
+def _save_slot(place: Place) -> Saved:
+    return Saved(lambda: place.read() is place.value, lambda: setattr(place.container, place.key, place.value))
+
+
+def _save_class(kind: type) -> Saved:
+    """The members of a class of the user's."""
+    before = dict(vars(kind))
+
+    def restore() -> None:
+        for name in vars(kind).keys() - before.keys():
+            delattr(kind, name)
+        for name, value in before.items():
+            if vars(kind).get(name) is not value:
+                setattr(kind, name, value)
+
+    return Saved(lambda: _same_items(vars(kind).values(), before.values()), restore)
+
+
+def _is_memory(value: Any) -> bool:
+    """Whether the bytes of a value can be written as they were read."""
+    if isinstance(value, np.ndarray):
+        return value.flags.writeable and not value.dtype.hasobject
+    return isinstance(value, bytearray | array)
+
+
+def _save_memory(value: Any, before: bytes) -> Saved:
+    """Memory that is compared with `before`, which ends with the bytes of it."""
+    size = memoryview(value).nbytes
+
+    def restore() -> None:
+        start = len(before) - size
+        if isinstance(value, np.ndarray):
+            np.copyto(value, np.frombuffer(before[start:], value.dtype).reshape(value.shape))
+        else:
+            value[:] = array(value.typecode, before[start:]) if isinstance(value, array) else before[start:]
+
+    return Saved(lambda: has_content(value, before), restore)
 
 
 def _save_tensor(tensor: Tensor) -> Saved:

@@ -171,7 +171,7 @@ class Copies:
             function.__module__,
             function.__doc__,
         )
-        copied.__dict__.update(function.__dict__)
+        self._fill(function.__dict__, copied.__dict__)
         if function.__defaults__:
             copied.__defaults__ = tuple([self.of(value) for value in function.__defaults__])
         if function.__kwdefaults__:

@@ -42,7 +42,7 @@ class Executable:
         self.withheld: Any = None  # findings about its gradients that tracing held back: a `Withheld`
         self.printable: Program | None = None  # the program with its schedule, for users
         self.sample = Sample(())  # the arrays of the call that was traced
-        self.is_current = True  # whether the guards still held right after tracing
+        self.is_current = True  # whether the guards still held right after tracing: if not, it runs only once
         self.has_run = self.has_tried_fast_entry = False
         self._fast_entry: FastEntry | None = None
         survey.release()
@@ -57,7 +57,7 @@ class Executable:
 
     def read_captures(self, count: int) -> list[Any] | None:
         """The captured values as they are now, after `count` arguments; None if a guard does not hold."""
-        found = self.survey.read()
+        found = self.survey.read() if self.is_current else None
         if not found:
             return found
         for value, place, spec in zip(found, self.survey.leaves, self.specs[count:], strict=True):

@@ -10,6 +10,7 @@ import sys
 import threading
 import types
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ from gradtape.jit.guards.holders import array_behind
 from gradtape.jit.guards.impure_reads import watch_impure_reads
 from gradtape.jit.guards.rng import find_generators, random_states, rewinder
 from gradtape.jit.guards.signature import CallArguments, Inline, Static
+from gradtape.jit.guards.snapshot import Snapshot
 from gradtape.jit.guards.substitute import Copies
 from gradtape.jit.ir.program import NUMERIC_KINDS, Program, Value
 from gradtape.jit.ir.results import Output, Template, Write
@@ -82,7 +84,8 @@ def trace_call(
     among_others, rewind, drawn_after = _has_other_threads(workers), None, None
     for attempt in range(1 + RETRIES_AFTER_DRAWS):
         try:
-            return _trace_once(function, static, call, args, kwargs, beside_draws=attempt > 0, drawn_before=drawn_after)
+            draws = Draws(among_others, beside=attempt > 0, before=drawn_after)
+            return _trace_once(function, static, call, args, kwargs, draws)
         except _RandomNumbersDrawn as drawn:
             rewind = rewind or drawn.rewind  # the first attempt saw the original generator states
             if not (among_others or _has_other_threads(workers)):
@@ -112,16 +115,32 @@ def _has_other_threads(workers: str) -> bool:
     return any(thread not in helpers and thread != threading.get_ident() for thread in sys._current_frames())
 
 
+class Draws(NamedTuple):
+    """What is known about draws of random numbers while a function is traced, its own or of other threads."""
+
+    among_others: bool
+    """Whether there are other threads."""
+    beside: bool
+    """Whether an earlier attempt has found draws."""
+    before: set[int] | None
+    """The positions of the draws in earlier attempts."""
+
+
+@contextmanager
+def _undo_on_failure(survey: Survey) -> Iterator[None]:
+    """If the block raises, all that the function reaches is as it was before: it will be run again, uncompiled."""
+    snapshot = Snapshot(survey, ())
+    try:
+        yield
+    except BaseException:
+        snapshot.restore()
+        raise
+
+
 def _trace_once(
-    function: Function,
-    static: Static,
-    call: CallArguments,
-    args: Any,
-    kwargs: Any,
-    beside_draws: bool,
-    drawn_before: set[int] | None,
+    function: Function, static: Static, call: CallArguments, args: Any, kwargs: Any, draws: Draws
 ) -> TracedCall:
-    """One attempt to trace a call; see `trace_call`. `drawn_before` are the positions of draws in earlier attempts.
+    """One attempt to trace a call; see `trace_call`.
 
     Generators are rewound afterwards, because computing the answer draws the numbers again. They are not rewound when
     other threads draw from them.
@@ -132,7 +151,10 @@ def _trace_once(
     survey.check()
     with recording.during(recording.Recording((), ambient=False)):
         level = TracingLevel()  # below all tapes: tapes record its tensors
-    with recording.during(recording.Recording((), state.ambient, state.muted & AMBIENT)):
+    with ExitStack() as blocks:
+        if not draws.among_others:  # which may change the same objects meanwhile
+            blocks.enter_context(_undo_on_failure(survey))
+        blocks.enter_context(recording.during(recording.Recording((), state.ambient, state.muted & AMBIENT)))
         level.numpy = _gives_numpy(call, survey)
         given: list[Any] = []
         for index, array in enumerate(call.arrays):
@@ -145,8 +167,8 @@ def _trace_once(
         replaced_args, replaced_kwargs = _replace_arguments(static, args, kwargs, given, copies)
         before = leaves((replaced_args, replaced_kwargs))
         keeper = survey.keeper(_is_tracer)
-        rewind = rewinder(survey, objects)
-        if beside_draws:
+        rewind = rewinder(survey, objects, with_shared=not draws.among_others)
+        if draws.beside:
             level.expect_draws_of_others()
         level.watch_generators(lambda: random_states(survey, objects))
         has_returned = False
@@ -157,8 +179,8 @@ def _trace_once(
         finally:
             level.note_draws()
             escaped = keeper.restore()
-            drew = bool(level.drawn_after if drawn_before is None else level.drawn_after & drawn_before)
-            if not (has_returned and (drew or beside_draws)):
+            drew = bool(level.drawn_after if draws.before is None else level.drawn_after & draws.before)
+            if not (has_returned and (drew or draws.beside)):
                 rewind()
             for generator, numbers in level.generators.items():
                 generator.bit_generator.state = numbers
