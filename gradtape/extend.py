@@ -72,7 +72,8 @@ Recording
 
 current_recording()           which tapes record now: an immutable state with `.bits`, `.without(tape)`, ...
 may_record()                  whether what is computed now may come to depend on a value that is followed
-bind_early(function)          a function that runs again later, with the values that its names have now
+bind_state(function)          a function that runs again later, with what it reads besides its arguments as it is now
+running_now(function)         have such a function run on the present state in a block: for the first time
 use_recording(state)          such a state for the length of a `with` block
 TapeType                      the metaclass of tapes
 is_tracing(values)            whether `jit` traces a program that values belong to, and not a batch of one
@@ -228,7 +229,7 @@ from gradtape.transforms.gradients import (
 
 if TYPE_CHECKING:
     from gradtape.atomic_write import PathLike, write_atomically
-    from gradtape.core.early_binding import bind_early
+    from gradtape.core.kept_state import bind_state, running_now
     from gradtape.core.unshared import unshared
     from gradtape.errors import JitWarning
     from gradtape.explain.detectors.accumulated_grad import note_missing_gradients
@@ -294,7 +295,7 @@ _LATER = {
     "gradtape.explain.render.spelling": "respell",
     "gradtape.explain.source.files": "returned_span span_of",
     "gradtape.jit.api": "Compiled",
-    "gradtape.core.early_binding": "bind_early",
+    "gradtape.core.kept_state": "bind_state running_now",
     "gradtape.core.unshared": "unshared",
     "gradtape.errors": "JitWarning",
     "gradtape.jit.errors": "Untraceable",
@@ -492,7 +493,7 @@ __all__ = [
     "as_vector",
     "backward_of",
     "batch_elementwise",
-    "bind_early",
+    "bind_state",
     "cached_property",
     "call_outside",
     "can_push",
@@ -572,6 +573,7 @@ __all__ = [
     "report",
     "respell",
     "returned_span",
+    "running_now",
     "saved_inputs",
     "scan_in_trace",
     "set_tangent",

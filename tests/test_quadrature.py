@@ -193,14 +193,34 @@ def test_trapezoid_is_there_too() -> None:
     assert gt.quadrature.trapezoid is gt.trapezoid
 
 
-def test_an_integrand_that_has_changed_is_refused() -> None:
-    """What it reads is changed in place before the derivative is computed: an error, and not a wrong number."""
+def test_an_integrand_reads_arrays_as_they_were_at_the_call() -> None:
+    """What it reads is changed in place before the derivative is computed, which is that of before."""
     factor = np.ones(1)
 
     def total(a: Any) -> Any:
+        factor[:] = 1.0
         value = gt.quad(lambda x, a: np.cos(a * x) * factor[0], 0.0, 1.0, args=(a,)).value
         factor[:] = 2.0
         return value
+
+    exact = np.cos(1.2) / 1.2 - np.sin(1.2) / 1.2**2  # of sin(a) / a
+    assert abs(gt.grad(total)(1.2) - exact) < 1e-9
+
+
+def test_an_integrand_that_has_changed_is_refused() -> None:
+    """What it reads is not the same when the derivative is computed: an error, and not a wrong number."""
+    factor = 1.0
+
+    def total(a: Any) -> Any:
+        nonlocal factor
+        value = gt.quad(integrand, 0.0, 1.0, args=(a,)).value
+        factor = 2.0
+        return value
+
+    def integrand(x: Any, a: Any) -> Any:
+        nonlocal factor
+        factor = factor * 1.0
+        return np.cos(a * x) * factor
 
     with pytest.raises(gt.RuleError, match=r"gt\.quad: the integrand was called again"):
         gt.grad(total)(1.2)

@@ -24,6 +24,8 @@ from gradtape.core.location import is_library
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+_in_library = functools.lru_cache(maxsize=4096)(is_library)
+
 FUNCTIONS_AT_MOST = 64
 """Functions that call one another which are looked at; the rest read their names when they run."""
 
@@ -46,7 +48,7 @@ def _names_in(code: CodeType) -> _Names:
     rebound: set[str] = set()
     loaded: set[str] = set()
     assigns_global = False
-    for part in _nested(code):
+    for part in nested_codes(code):
         for instruction in dis.get_instructions(part):
             if instruction.opname in ("STORE_DEREF", "DELETE_DEREF"):
                 rebound.add(instruction.argval)
@@ -59,12 +61,12 @@ def _names_in(code: CodeType) -> _Names:
     return _Names(frozenset(rebound & {*code.co_freevars}), frozenset(loaded))
 
 
-def _nested(code: CodeType) -> Iterator[CodeType]:
+def nested_codes(code: CodeType) -> Iterator[CodeType]:
     """A code object, and those of the functions and classes that are defined in it."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _nested(constant)
+            yield from nested_codes(constant)
 
 
 def bind_early(function: F) -> F:
@@ -73,7 +75,7 @@ def bind_early(function: F) -> F:
     Names of enclosing functions and of the module are bound, in the functions that it calls by such names, too, and
     in those that `functools.partial` holds. A name
     that one of these assigns to (`nonlocal`, `global`) stays shared. Objects are not copied: an array or a list that is
-    changed in place is changed for the copy as well.
+    changed in place is changed for the copy as well (see `core.kept_state`).
 
     >>> functions = [lambda: k for k in range(3)]
     >>> functions[0]()
@@ -89,7 +91,7 @@ def bind_early(function: F) -> F:
 
 
 def _function(function: Any) -> Any:
-    if type(function) is not FunctionType or (function.__closure__ is None and not _module_names(function)):
+    if type(function) is not FunctionType or (function.__closure__ is None and not module_names(function)):
         return function
     return _Binding(function).bound(function)
 
@@ -103,9 +105,9 @@ def _partial(function: Any) -> Any:
     return functools.partial(bound[0], *bound[1:count], **dict(zip(function.keywords, bound[count:], strict=True)))
 
 
-def _module_names(function: FunctionType) -> frozenset[str]:
+def module_names(function: FunctionType) -> frozenset[str]:
     """The names of its module that a function of the user's reads; those of a library's module do not change."""
-    return frozenset() if is_library(function.__code__.co_filename) else _names_in(function.__code__).module_names
+    return frozenset() if _in_library(function.__code__.co_filename) else _names_in(function.__code__).module_names
 
 
 class _Reads(NamedTuple):
@@ -122,16 +124,25 @@ class _Reads(NamedTuple):
 
 def _reads(function: FunctionType) -> _Reads:
     cells, module = function.__closure__ or (), function.__globals__
-    names = tuple([name for name in _module_names(function) if not hasattr(builtins, name)])
+    names = tuple([name for name in module_names(function) if not hasattr(builtins, name)])
     if any(name not in module for name in names):  # defined later
         names = ()
-    values = [*_contents(cells), *[module[name] for name in names]]
+    values = [*contents(cells), *[module[name] for name in names]]
     return _Reads(
         cells,
         names,
         tuple([x for x in values if type(x) is FunctionType]),
         any(not isinstance(x, (ModuleType, type)) and not callable(x) for x in values),
     )
+
+
+def shared_cells(function: FunctionType) -> set[int]:
+    """The ids of the cells of names that a function assigns to (`nonlocal`): these stay shared."""
+    rebound = _names_in(function.__code__).rebound
+    if not rebound:
+        return set()
+    names = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    return {id(cell) for name, cell in names if name in rebound}
 
 
 class _Binding:
@@ -148,10 +159,7 @@ class _Binding:
             if each in self._reads:
                 continue
             reads = self._reads[each] = _reads(each)
-            rebound = _names_in(each.__code__).rebound
-            if rebound:
-                names = zip(each.__code__.co_freevars, reads.cells, strict=True)
-                self._shared |= {id(cell) for name, cell in names if name in rebound}
+            self._shared |= shared_cells(each)
             waiting.extend(reads.functions)
         self._copied = {each for each, reads in self._reads.items() if reads.can_change}
         count = 0
@@ -186,10 +194,10 @@ class _Binding:
 
     def _new_cell(self, cell: CellType) -> CellType:
         """An empty cell in the place of one that is copied; the cell itself, if it stays shared or has no value yet."""
-        return cell if id(cell) in self._shared or not _contents([cell]) else CellType()
+        return cell if id(cell) in self._shared or not contents([cell]) else CellType()
 
 
-def _contents(cells: tuple[CellType, ...] | list[CellType]) -> list[Any]:
+def contents(cells: tuple[CellType, ...] | list[CellType]) -> list[Any]:
     """The values in cells; those of names that have none yet are left out."""
     found = []
     for cell in cells:

@@ -23,7 +23,7 @@ SMALL = 4096  # elements whose bytes are hashed
 SAMPLED_ABOVE = 1 << 16  # elements, above which only some are looked at
 
 
-def _fingerprint(array: np.ndarray[Any, Any]) -> int:
+def fingerprint(array: np.ndarray[Any, Any]) -> int:
     """A number that changes when the elements do: a hash of the bytes, or of sums over blocks of a larger array."""
     if array.size > SAMPLED_ABOVE:
         step = -(-array.size // SMALL)
@@ -41,7 +41,7 @@ class LockedArray:
 
     def __init__(self, array: np.ndarray[Any, Any]) -> None:
         self.array = array
-        self.fingerprint = _fingerprint(array)
+        self.fingerprint = fingerprint(array)
         # memory of another library's (that of MINPACK, say) has no base, but could not be unlocked
         self.locked = array.flags.owndata and array.flags.writeable
         if self.locked:
@@ -54,7 +54,7 @@ class LockedArray:
 
     def check(self, node: Node) -> np.ndarray[Any, Any]:
         """The array, after making sure that it is still what `node` saved."""
-        if _fingerprint(self.array) != self.fingerprint:
+        if fingerprint(self.array) != self.fingerprint:
             raise messages.saved_array_changed(node, self.array.shape)
         return self.array
 

@@ -11,6 +11,7 @@ from gradtape.core import recording
 from gradtape.core.batch import BatchTensor
 from gradtape.core.early_binding import bind_early
 from gradtape.core.graph import concrete_value
+from gradtape.core.kept_state import bind_state
 from gradtape.core.location import Location
 from gradtape.core.operation import Lifted
 from gradtape.core.pytree import leaves, rebuild
@@ -98,7 +99,8 @@ def while_loop(condition: Function, body: Function, init: Any) -> Any:
     >>> round(float(gt.jit(gt.grad(root))(np.float64(4.0))), 6)      # 1 / (2 sqrt(4))
     0.25
     """
-    condition, body = bind_early(condition), bind_early(body)
+    bind = bind_state if is_tracing([]) else bind_early  # a trace runs the step again, for its gradient
+    condition, body = bind(condition), bind(body)
     carry = checks.as_carry(init, TITLE)
     checked = checks.CheckedBody(_Repeated(body), carry)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradtape.errors import GradTapeError, OperandError
-from gradtape.extend import bind_early, solver_error
+from gradtape.extend import bind_state, running_now, solver_error
 from gradtape.odes.integration import integrate
 from gradtape.odes.system import Function, System
 
@@ -64,8 +64,10 @@ def odeint(
         )
     given = arguments or named
     try:
-        system = System(bind_early(function), y0, tfirst)
-        return integrate(system, t, given, method, rtol, atol, adjoint, max_steps, first_step, max_step, step_size)
+        kept = bind_state(function)  # steps are run again, for their gradient
+        with running_now(kept):
+            system = System(kept, y0, tfirst)
+            return integrate(system, t, given, method, rtol, atol, adjoint, max_steps, first_step, max_step, step_size)
     except TypeError as error:
         if isinstance(error, GradTapeError) or not (len(arguments) == 1 and isinstance(arguments[0], tuple)):
             raise

@@ -319,6 +319,21 @@ def saved_array_changed(node: Node, shape: Shape) -> GradTapeError:
     )
 
 
+def read_array_changed(shape: Shape) -> GradTapeError:
+    """The error for an array that a function reads which runs again for its gradient, and that was changed since."""
+    return failure(
+        "GT309",
+        f"an array of shape {shape} was changed after a function had read it that runs again for its gradient",
+        MutationError,
+        spans=[here("changed before this")],
+        consequence="the gradient would be that of the new numbers, which the value was not computed from",
+        fixes=[
+            "pass the array to the function as an argument, or let it read a copy (array.copy())",
+            "write after the gradient has been taken",
+        ],
+    )
+
+
 def explain_locked(error: BaseException) -> None:
     """Add a note and a `.problem` to an error that leaves the block of a tape, if it is about a locked array."""
     from gradtape.explain.kernel.locked_write import explain_refused_write
@@ -348,6 +363,7 @@ __all__ = [
     "objects_among_operands",
     "one_of_a_batch",
     "ragged",
+    "read_array_changed",
     "saved_array_changed",
     "silent_detach",
     "sparse_matrix_detached",

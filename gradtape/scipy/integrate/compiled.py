@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.extend import Tensor, is_in_callback, off_tape, plain
+from gradtape.extend import Tensor, bind_state, is_in_callback, off_tape, plain
 from gradtape.odes.traced import RUNNING, NotTraced
 from gradtape.ops import concatenate, where
 from gradtape.scipy.callbacks import Run, stacked, with_value
@@ -29,6 +29,7 @@ def solve_traced(theirs: Any, method: Any, equation: Any, span: tuple[Any, Any],
     """
     if set(options) - set(OPTIONS) or len(equation.start.shape) != 1:
         return None  # SciPy says what is wrong
+    equation.call = bind_state(equation.call)  # it runs again, for a gradient
     chosen = OPTIONS | options
     if any(isinstance(x, Tensor) for x in chosen.values()):
         return None

@@ -16,7 +16,7 @@ from gradtape.extend import (
     Packing,
     Tensor,
     Untraceable,
-    bind_early,
+    bind_state,
     call_outside,
     is_recorded,
     node_of,
@@ -47,7 +47,7 @@ class TracedIntegral:
         known: Sequence[tuple[Tensor, Any]] = (),
     ) -> None:
         self._title, self._options = title, options
-        self._integrand = bind_early(integrand)
+        self._integrand = bind_state(integrand)
         self._limits = [off_tape(x) if isinstance(x, Tensor) else np.asarray(x, float) for x in limits]
         self._is_infinite = any(not isinstance(x, Tensor) and np.isinf(x) for x in self._limits)
         between = point_between(*[float(number_in_trace(x)) for x in self._limits])

@@ -11,10 +11,10 @@ import numpy as np
 from gradtape.core import recording
 from gradtape.core.backprop import release, walk
 from gradtape.core.batch import BatchTensor, batch_elementwise
-from gradtape.core.early_binding import bind_early
 from gradtape.core.explain_hooks import NanOrigins, is_finite
 from gradtape.core.forward import push_tangents
 from gradtape.core.graph import AMBIENT, LIFTED, VARIABLE, Cut, Node, next_order, with_numbers
+from gradtape.core.kept_state import bind_state
 from gradtape.core.location import Location
 from gradtape.core.operation import Lifted, Op, apply, attach
 from gradtape.core.pytree import leaves, rebuild
@@ -188,7 +188,7 @@ class CheckpointedCall(SingleOperation):
         self.used, self.others, self.results = used, others, tuple(results)
         self.prints = [Fingerprint(array) for array in results]
         self.given = [guard(x) if isinstance(x, np.ndarray) else x for x in self.given]
-        self.function = bind_early(self.function)
+        self.function = bind_state(self.function)
 
     def run(self, flat: list[Any]) -> Any:
         """Call the function with the arrays `flat` in the places of its arguments."""
@@ -317,7 +317,7 @@ def differs(call: RuleCall, how: str) -> RuleError:
 def _checkpoint_in_batch(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """As a function of its arguments alone, with a rule that can be batched; plain, if it reads more than these."""
     arrays, template = split_arrays((args, kwargs), is_array)
-    rule = _RecomputedRule(RuleCall(function), bind_early(function), template)
+    rule = _RecomputedRule(RuleCall(function), bind_state(function), template)
     if any(is_recorded(x) for x in arrays):
         try:
             return apply_rule(rule, arrays)

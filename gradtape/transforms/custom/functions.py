@@ -15,6 +15,7 @@ import numpy as np
 
 from gradtape.core.early_binding import bind_early
 from gradtape.core.graph import Spec
+from gradtape.core.kept_state import bind_state
 from gradtape.core.location import Location
 from gradtape.core.pytree import leaves, rebuild
 from gradtape.core.tensor import Tensor
@@ -230,12 +231,13 @@ class _ReverseRule(FunctionRule):
         self.fwd, self.bwd = fwd, bwd
 
     def bind_names(self) -> None:
-        self.fwd, self.bwd = bind_early(self.fwd), bind_early(self.bwd)
+        self.fwd, self.bwd = bind_state(self.fwd), bind_early(self.bwd)
 
     def run(self, inputs: Arrays) -> tuple[Arrays, KeptValues]:
         answer = self.fwd(*self.arguments.every(inputs))
         if not isinstance(answer, tuple) or len(answer) != 2:
             raise self.call.wrong_pair(self.fwd, answer, "(result, residuals)")
+        self.bwd = bind_state(self.bwd)  # as `fwd` left it
         results, template, specs = split_results(answer[0])
         saved, residuals = split_arrays(answer[1], is_array)
         opaque = any(not isinstance(item, PLAIN) for item in residuals.rest)
@@ -339,6 +341,7 @@ class _ForwardRule(FunctionRule):
 
     def run(self, inputs: Arrays) -> tuple[Arrays, KeptValues]:
         results, template, specs = split_results(self.value(inputs))
+        self.rule = bind_state(self.rule)
         return results, KeptValues([], ResultForm(template, specs, None, False))
 
     def push(self, inputs: Arrays, kept: KeptValues, tangents: Arrays) -> Arrays:

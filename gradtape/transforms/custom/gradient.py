@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Sequence
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from gradtape.core import recording
 from gradtape.core.early_binding import bind_early
 from gradtape.core.graph import AMBIENT, VARIABLE, next_order, with_numbers
+from gradtape.core.kept_state import bind_state
 from gradtape.core.operation import Lifted
 from gradtape.core.pytree import leaves, rebuild
 from gradtape.core.tape import GradientTape
@@ -68,19 +70,31 @@ class custom_gradient(WithRule):
 class _GradientRule(FunctionRule):
     """The rule of `custom_gradient`: the residual is the function that computes the gradient."""
 
+    def bind_names(self) -> None:
+        function = bind_early(self.function)
+
+        @functools.wraps(function)
+        def with_bound_gradient(*args: Any) -> Any:
+            answer = function(*args)
+            if not _is_pair(answer):
+                return answer
+            return answer[0], bind_state(answer[1])
+
+        self.function = bind_state(with_bound_gradient)
+
     def value(self, inputs: Arrays) -> Any:
         return self._value_and_gradient(inputs)[0]
 
     def _value_and_gradient(self, inputs: Arrays) -> tuple[Any, Function]:
         answer = self.function(*self.arguments.every(inputs))
-        if not isinstance(answer, tuple) or len(answer) != 2 or not callable(answer[1]):
+        if not _is_pair(answer):
             raise self.call.wrong_pair(self.function, answer, "(value, gradient), the second a function")
-        return answer
+        return answer[0], answer[1]
 
     def run(self, inputs: Arrays) -> tuple[Arrays, KeptValues]:
         value, gradient = self._value_and_gradient(inputs)
         results, template, specs = split_results(value)
-        return results, KeptValues([], ResultForm(template, specs, bind_early(gradient), True))
+        return results, KeptValues([], ResultForm(template, specs, gradient, True))
 
     def pull(self, inputs: Arrays, kept: KeptValues, cotangents: Arrays) -> Arrays:
         form = self.run(inputs)[1].form if kept.saved is None else kept.form
@@ -113,11 +127,16 @@ class _GradientRule(FunctionRule):
         return [given.get(index) for index in range(len(trees))]
 
 
+def _is_pair(answer: Any) -> bool:
+    return isinstance(answer, tuple) and len(answer) == 2 and callable(answer[1])
+
+
 class _VariablesRule(_GradientRule):
     """The rule of a function that reads trainable variables: they are inputs of the operation, after the arguments."""
 
     def __init__(self, call: RuleCall, arguments: RuleArguments, function: Function, arrays: Arrays) -> None:
         super().__init__(call, arguments, function)
+        self.bind_names()
         self.first: tuple[Any, Function] | None = None  # what the function returned when its variables were found
         tape, start = GradientTape(), next_order()
         with tape:

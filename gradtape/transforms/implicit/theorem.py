@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gradtape.core.early_binding import bind_early
+from gradtape.core.kept_state import bind_state
 from gradtape.core.pytree import leaves
 from gradtape.core.tensor import Tensor
 from gradtape.errors import DetachError, NumericsError, OperandError, ShapeError
@@ -60,7 +60,7 @@ class ImplicitCondition:
     """A function F(x, *args) that is zero at the solution, for one set of arguments."""
 
     def __init__(self, function: Function, args: tuple[Any, ...], title: str) -> None:
-        self.function = bind_early(function)
+        self.function = bind_state(function)
         self.title = title
         self.arrays, self.template = split_arrays(args, is_array)
 

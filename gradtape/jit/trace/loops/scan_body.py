@@ -20,7 +20,7 @@ from gradtape.core.operation import Lifted, Op, apply, attach
 from gradtape.core.pytree import leaves, rebuild
 from gradtape.core.tape import GradientTape
 from gradtape.core.tensor import Tensor, Variable
-from gradtape.core.unshared import unshare
+from gradtape.core.unshared import unshare, unshared
 from gradtape.jit.errors import Unrollable, Untraceable
 from gradtape.jit.ir.program import Operand, Program, Value
 from gradtape.jit.trace.tracer import TracingLevel, current_trace
@@ -67,7 +67,7 @@ class BodyLevel(TracingLevel):
         if key not in self.read:
             if x._node.bits & self.recorded_outside:
                 raise Untraceable("it reads a tensor that is recorded, or mapped over, outside of it")
-            self.read[key] = x, self.new_input(x._array)
+            self.read[key] = unshared(x) if type(x) in _VERSIONED else x, self.new_input(x._array)
         return self.read[key][1]
 
     def _operand(self, x: Any) -> Operand:
@@ -92,6 +92,8 @@ class BodyLevel(TracingLevel):
 
 
 _NOTHING = recording.Recording((), ambient=False)
+_VERSIONED = (Tensor, TraceTensor)
+"""Tensors that may be written to after they were read: the version that was read is kept."""
 
 
 def _is_from_outside(x: Any, level: TracingLevel) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
 
+from gradtape.core.kept_state import bind_state
 from gradtape.core.location import is_library
 from gradtape.core.operation import Lifted
 from gradtape.core.pytree import leaves, rebuild
@@ -54,7 +56,7 @@ def trace_scan(
     recompute: bool = False,
 ) -> tuple[Any, Any] | None:
     """Trace a scan as a loop of the program; its results, or None if nothing in it is traced."""
-    body = ScanBody(f, carry, xs)
+    body = ScanBody(bind_state(f), carry, xs)
     first = steps - 1 if reverse else 0
     samples = [sample(x) for x in body.carried] + [sample(x)[first] for x in body.rows]
     forward = _trace_body(level, body, samples)
@@ -94,7 +96,7 @@ def _trace_body(level: TracingLevel, body: ScanBody, samples: list[Any]) -> Trac
     code = definition_of(body.f).code
     if code is not None and is_library(code.co_filename):
         return TracedFunction(level, step, samples)
-    before = Snapshot(Survey(body.f, ambient=False))
+    before = Snapshot(Survey(inspect.unwrap(body.f), ambient=False))
     try:
         forward = TracedFunction(level, step, samples)
     except Unrollable:
