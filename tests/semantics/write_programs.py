@@ -405,7 +405,8 @@ class Program:
         if not names or len(self.histories) > 1:
             return
         name, history, total = self.choose(names), self.name(), self.name()
-        start = self.number() if self.rng.integers(2) else "0.0"
+        is_constant = self.rng.integers(2) and self.is_drop_in  # NumPy's own arrays of constants take no tensors
+        start = "0.0" if is_constant else self.number()
         self.run(f"{history}, {total} = [], {start}")
         length, size = len(self.names[name]), self.names[name].size
         steps = [
