@@ -8,24 +8,21 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from gradtape.errors import OperandError, ShapeError, UnsupportedError
+from gradtape.errors import OperandError, ShapeError
 from gradtape.extend import Tensor, argument_error, as_value, is_followed, messages, plain, tensor
 from gradtape.ops.arguments import write_result_into
-from gradtape.ops.sparse_products import Pattern, pattern_of, sparse_matmul
+from gradtape.ops.sparse_products import Pattern, pattern_of
+from gradtape.scipy.sparse.arithmetic import Arithmetic
+from gradtape.scipy.sparse.arithmetic import is_sparse as is_sparse
 from gradtape.scipy.sparse.dictionaries import DictionaryOfKeys
 from gradtape.scipy.sparse.element_writes import Elements
+from gradtape.scipy.sparse.format_parts import FormatParts, diagonals_of, sums_by_place
 from gradtape.scipy.sparse.stored_values import Values, numbers_of
 
 FORMATS = ("bsr", "coo", "csc", "csr", "dia", "dok", "lil")
 
-ELEMENTWISE = (
-    *("arcsin", "arcsinh", "arctan", "arctanh", "ceil", "deg2rad", "expm1", "floor", "log1p", "rad2deg", "rint"),
-    *("sign", "sin", "sinh", "sqrt", "tan", "tanh", "trunc"),
-)
-"""The functions of NumPy's that are zero at zero, which SciPy's matrices have as methods."""
 
-
-class SparseTensor(DictionaryOfKeys):
+class SparseTensor(FormatParts, Arithmetic, DictionaryOfKeys):
     """A sparse matrix with tensors for values, with the methods that SciPy's have.
 
     `format` and `is_matrix` say which class of SciPy's it stands for: `csr_array`, `dia_matrix` and so on.
@@ -52,7 +49,7 @@ class SparseTensor(DictionaryOfKeys):
         holder = values if isinstance(values, Values) else Values(values, droppable)
         if holder.droppable is not None and format in ("bsr", "dia"):
             blocks = np.arange(pattern.count) // (blocksize[0] * blocksize[1])
-            holder.groups = blocks if format == "bsr" else np.unique(_offsets(pattern), return_inverse=True)[1]
+            holder.groups = blocks if format == "bsr" else np.unique(diagonals_of(pattern), return_inverse=True)[1]
         self._elements = Elements(holder, pattern, format)
         self.format = format
         self.is_matrix = is_matrix
@@ -123,109 +120,6 @@ class SparseTensor(DictionaryOfKeys):
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         raise messages.sparse_matrix_detached(self.shape)
 
-    # -- the parts of the formats: of the values that are stored; a write to places would change nothing here
-
-    @property
-    def _places(self) -> tuple[Any, Any]:
-        """The rows and columns of all values, those that are zero and not stored among them."""
-        return self.pattern.rows, self.pattern.columns
-
-    @property
-    def coords(self) -> tuple[Any, Any]:
-        stored = self._elements.stored_places
-        return _fixed(stored.rows, np.intp), _fixed(stored.columns, np.intp)
-
-    @property
-    def row(self) -> Any:
-        self._require("coo")
-        return _fixed(self._elements.stored_places.rows)
-
-    @property
-    def col(self) -> Any:
-        self._require("coo")
-        return _fixed(self._elements.stored_places.columns)
-
-    def _require(self, *formats: str) -> None:
-        if self.format not in formats:
-            raise AttributeError(f"a sparse matrix in the format {self.format!r} has no such part; only {formats} have")
-
-    @property
-    def indices(self) -> Any:
-        self._require("csr", "csc", "bsr")
-        stored = self._elements.stored_places
-        if self.format == "bsr":
-            height, width = self.blocksize
-            return _fixed(stored.columns[:: height * width] // width)
-        return _fixed(stored.columns if self.format == "csr" else stored.rows)
-
-    @property
-    def indptr(self) -> Any:
-        self._require("csr", "csc", "bsr")
-        stored = self._elements.stored_places
-        along = stored.columns if self.format == "csc" else stored.rows
-        length = self.shape[1] if self.format == "csc" else self.shape[0]
-        if self.format == "bsr":
-            height, width = self.blocksize
-            along, length = along[:: height * width] // height, length // height
-        return _fixed(np.cumsum(np.append(0, np.bincount(along, minlength=length))))
-
-    @property
-    def offsets(self) -> Any:
-        self._require("dia")
-        return _fixed(self._diagonals().offsets)
-
-    @property
-    def rows(self) -> Any:
-        self._require("lil")
-        return self._in_rows(self._elements.stored_places.columns.tolist())
-
-    def _in_rows(self, items: list[Any]) -> Any:
-        """An array with the items of each row, which cannot be written to."""
-        counts = np.bincount(self._elements.stored_places.rows, minlength=self.shape[0])
-        ends, result = np.cumsum(counts), np.empty(self.shape[0], object)
-        for i in range(self.shape[0]):
-            result[i] = tuple(items[ends[i] - counts[i] : ends[i]])
-        result.setflags(write=False)
-        return result
-
-    @property
-    def data(self) -> Any:
-        if self.format == "dok":
-            raise AttributeError("a sparse matrix in the format 'dok' has no data; A.values() are its values")
-        if self.format == "dia":
-            return self._diagonals().data
-        holder = self._elements.holder
-        holder.sift()
-        if self.format == "lil":
-            return self._in_rows(list(holder.stored))
-        return holder.data.reshape((-1, *self.blocksize)) if self.format == "bsr" else holder.data
-
-    @data.setter
-    def data(self, new: Any) -> None:
-        self._require("bsr", "coo", "csc", "csr", "dia")
-        now, new = self.data, as_value(new)
-        if now is new:
-            return
-        if new.shape != now.shape:
-            raise argument_error(ShapeError, f"data of shape {new.shape}.", f"the present shape, {now.shape}")
-        self._elements.own()
-        self._elements.holder.data = new.reshape((-1,)) if self.format == "bsr" else new
-
-    def _diagonals(self, offsets: Any = None, width: int | None = None) -> Values:
-        """The values of a matrix in diagonals, in an array that has a row for each of them."""
-        holder = self._elements.holder
-        if holder.offsets is None:
-            holder.sift()
-            pattern = self._elements.stored_places
-            holder.offsets = np.unique(_offsets(pattern)).astype(np.int32) if offsets is None else offsets
-            width = int(np.max(pattern.columns, initial=-1)) + 1 if width is None else width
-            order = np.argsort(holder.offsets)
-            diagonal = order[np.searchsorted(holder.offsets, _offsets(pattern), sorter=order)]
-            places, shape = diagonal * width + pattern.columns, (len(holder.offsets), width)
-            holder.data = _sums(holder.stored, places, shape[0] * shape[1]).reshape(shape)
-            holder.places = places
-        return holder
-
     # -- other formats
 
     def _like(
@@ -269,7 +163,7 @@ class SparseTensor(DictionaryOfKeys):
             order = np.argsort(keys, kind="stable")
             values, marks = values[order], None if marks is None else marks[order]
         else:
-            values = _sums(values, place.reshape(-1), len(distinct))
+            values = sums_by_place(values, place.reshape(-1), len(distinct))
             marks = None if marks is None else np.bincount(place.reshape(-1), ~marks, len(distinct)) == 0
         inner = self.shape[0] if by_column else self.shape[1]
         first, second = distinct // max(inner, 1), distinct % max(inner, 1)
@@ -351,7 +245,7 @@ class SparseTensor(DictionaryOfKeys):
         marks = np.ones(len(rows), bool) if self.format == "dia" else self._marks
         if marks is not None:
             marks = np.repeat(np.bincount(block, ~marks, len(blocks)) == 0, height * width)
-        values = _sums(self.entries, places, len(first))
+        values = sums_by_place(self.entries, places, len(first))
         return SparseTensor(values, Pattern(first, second, self.shape), "bsr", self.is_matrix, (height, width), marks)
 
     def toarray(self, order: Any = None, out: Any = None) -> Any:
@@ -359,7 +253,9 @@ class SparseTensor(DictionaryOfKeys):
         if out is not None:
             return write_result_into(out, self.toarray)
         rows, columns = self._places
-        return _sums(self.entries, rows * self.shape[1] + columns, self.shape[0] * self.shape[1]).reshape(self.shape)
+        return sums_by_place(self.entries, rows * self.shape[1] + columns, self.shape[0] * self.shape[1]).reshape(
+            self.shape
+        )
 
     def todense(self, order: Any = None, out: Any = None) -> Any:
         """The dense tensor."""
@@ -472,7 +368,7 @@ class SparseTensor(DictionaryOfKeys):
         rows, columns = self._places
         chosen = np.flatnonzero(columns - rows == k)
         length = max(min(self.shape[0] + min(k, 0), self.shape[1] - max(k, 0)), 0)
-        return _sums(self.entries[chosen], np.minimum(rows, columns)[chosen], length)
+        return sums_by_place(self.entries[chosen], np.minimum(rows, columns)[chosen], length)
 
     def trace(self, offset: int = 0) -> Any:
         return self.diagonal(offset).sum()
@@ -482,7 +378,7 @@ class SparseTensor(DictionaryOfKeys):
         if axis is None or (isinstance(axis, tuple) and len(axis) == 2):
             return self.entries.sum(dtype=dtype)
         axis = operator.index(axis[0] if isinstance(axis, tuple) else axis) % 2
-        sums = _sums(self.entries, self._places[1 - axis], self.shape[1 - axis])
+        sums = sums_by_place(self.entries, self._places[1 - axis], self.shape[1 - axis])
         sums = sums if dtype is None else sums.astype(dtype)
         return (sums[None, :] if axis == 0 else sums[:, None]) if self.is_matrix else sums
 
@@ -522,7 +418,7 @@ class SparseTensor(DictionaryOfKeys):
                 holder.data = tensor(holder.data)
             holder.data[row, columns[0] : columns[-1] + 1] = values
             return
-        kept = np.flatnonzero((_offsets(self.pattern) != k) | ~np.isin(self.pattern.columns, columns))
+        kept = np.flatnonzero((diagonals_of(self.pattern) != k) | ~np.isin(self.pattern.columns, columns))
         pattern = Pattern(
             np.append(self.pattern.rows[kept], columns - k), np.append(self.pattern.columns[kept], columns), self.shape
         )
@@ -576,149 +472,11 @@ class SparseTensor(DictionaryOfKeys):
         made = self._like(self.entries.copy(), _reshaped(self.pattern, wanted), "coo", marks)
         return made.asformat("lil") if self.format == "lil" else made
 
-    # -- arithmetic
-
-    def dot(self, other: Any) -> Any:
-        """The product with a dense or sparse matrix, or with a number."""
-        return self * other if np.ndim(other) == 0 and not is_sparse(other) else self @ other
-
-    def __matmul__(self, other: Any) -> Any:
-        from gradtape.scipy.sparse.operators import matmul
-
-        return matmul(self, other)
-
-    def __rmatmul__(self, other: Any) -> Any:
-        from gradtape.scipy.sparse.operators import matmul
-
-        return matmul(other, self)
-
-    def multiply(self, other: Any) -> Any:
-        """The product of elements in the same places; sparse."""
-        from gradtape.scipy.sparse.operators import multiply
-
-        return multiply(self, other)
-
-    def __mul__(self, other: Any) -> Any:
-        if self.is_matrix and (is_sparse(other) or np.ndim(other)):
-            return self @ other
-        return self.multiply(other)
-
-    def __rmul__(self, other: Any) -> Any:
-        if self.is_matrix and (is_sparse(other) or np.ndim(other)):
-            return other @ self
-        return self.multiply(other)
-
-    def __truediv__(self, other: Any) -> Any:
-        if is_sparse(other):
-            raise argument_error(
-                UnsupportedError,
-                "the quotient of two sparse matrices is 0 / 0 in most places.",
-                "A.multiply(1 / B.toarray())",
-            )
-        return self.multiply(1 / as_value(other))
-
-    def __neg__(self) -> SparseTensor:
-        return self._like(-self.entries)
-
-    def __imul__(self, other: Any) -> Any:
-        if np.ndim(other) or is_sparse(other):
-            return NotImplemented
-        self._elements.holder.multiply(other)
-        return self
-
-    def __itruediv__(self, other: Any) -> Any:
-        if np.ndim(other) or is_sparse(other):
-            return NotImplemented
-        self._elements.holder.multiply(1.0 / other)
-        return self
-
-    def __iadd__(self, other: Any) -> Any:
-        if self.format != "lil":
-            return NotImplemented
-        whole = self + other
-        if not is_sparse(whole):
-            whole = from_dense(whole, "lil", self.is_matrix)
-        self._elements.replace(whole.entries, whole.pattern, np.ones(whole.pattern.count, bool))
-        return self
-
-    def __isub__(self, other: Any) -> Any:
-        return self.__iadd__(-other if is_sparse(other) else -as_value(other))
-
-    def __abs__(self) -> SparseTensor:
-        distinct = self._distinct()
-        return distinct._like(np.abs(distinct.entries))
-
-    def _distinct(self) -> SparseTensor:
-        """The same with one value for each place."""
-        values, pattern, marks = self._sorted(by_column=self.format == "csc")
-        return self if pattern is self.pattern else self._like(values, pattern, droppable=marks)
-
-    def power(self, n: Any, dtype: Any = None) -> SparseTensor:
-        """The power of each element."""
-        if not n > 0:
-            raise argument_error(OperandError, f"power: n={n!r} makes the zeros infinite or one.", "a positive n")
-        distinct = self._distinct()
-        return distinct._like(distinct.entries**n)
-
-    def __pow__(self, n: Any) -> Any:
-        if not self.is_matrix:
-            return self.power(n)
-        from gradtape.scipy.sparse.operators import matrix_power
-
-        return matrix_power(self, n)
-
-    def __add__(self, other: Any) -> Any:
-        from gradtape.scipy.sparse.operators import add
-
-        return add(self, other)
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> Any:
-        return self + (-other if is_sparse(other) else -as_value(other))
-
-    def __rsub__(self, other: Any) -> Any:
-        return -self + other
-
-
-def _method(name: str) -> Any:
-    function = getattr(np, name)
-
-    def apply(self: SparseTensor) -> SparseTensor:
-        distinct = self._distinct()
-        return distinct._like(function(distinct.entries))
-
-    apply.__name__, apply.__doc__ = name, f"`np.{name}` of each element; it is zero at zero."
-    return apply
-
-
-for _name in ELEMENTWISE:
-    setattr(SparseTensor, _name, _method(_name))
-
-
-def _sums(values: Any, places: Any, count: int) -> Any:
-    """The sums of the values that have the same place, of `count` places."""
-    pattern = Pattern(places, np.arange(len(places)), (count, len(places)))
-    ones = np.ones(len(places), np.zeros(0, values.dtype).real.dtype if values.dtype.kind in "fc" else np.float64)
-    return sparse_matmul(ones, values[:, None], pattern=pattern)[:, 0].astype(values.dtype)
-
-
-def _offsets(pattern: Pattern) -> Any:
-    """The diagonal that each place is on."""
-    return pattern.columns - pattern.rows
-
 
 def _reshaped(pattern: Pattern, shape: tuple[int, int]) -> Pattern:
     """The places, row by row, in a matrix of another shape."""
     flat = pattern.rows * pattern.shape[1] + pattern.columns
     return Pattern(flat // max(shape[1], 1), flat % max(shape[1], 1), shape)
-
-
-def _fixed(numbers: Any, dtype: Any = np.int32) -> Any:
-    """A copy of whole numbers that cannot be written to."""
-    made = np.array(numbers, dtype)
-    made.setflags(write=False)
-    return made
 
 
 def _own(values: Any, others: Any) -> Any:
@@ -731,11 +489,6 @@ def _plain_key(key: Any) -> Any:
     if isinstance(key, tuple):
         return tuple(_plain_key(part) for part in key)
     return key.numpy() if isinstance(key, Tensor) and key.ndim else key
-
-
-def is_sparse(x: Any) -> bool:
-    """Whether `x` is a sparse matrix, of SciPy's or of tensors."""
-    return isinstance(x, SparseTensor) or scipy.sparse.issparse(x)
 
 
 def as_sparse(x: Any, is_matrix: bool = False) -> SparseTensor:

@@ -113,7 +113,7 @@ def _product_in_place(a: SparseTensor, b: SparseTensor) -> SparseTensor:
     return SparseTensor(values, pattern, "csr", a.is_matrix, droppable=np.ones(len(mine), bool))
 
 
-def add(sparse: SparseTensor, other: Any) -> Any:
+def add(sparse: Any, other: Any) -> Any:
     """The sum: sparse with a sparse matrix, dense with a dense one."""
     if not is_sparse(other):
         x = as_value(other)
