@@ -8,8 +8,9 @@
 
 `bind_state` keeps what the function can read there: the attributes that its code names, of objects, classes and
 modules; the items of lists, dictionaries and sets; the elements of arrays, and the versions of tensors. When the
-function runs and something differs, it is put back for the length of the run. Of what the run itself does to these
-objects, items that it adds stay; what it replaces is as before the run.
+function runs and something differs, it is put back for the length of the run. What a run itself does to these objects
+stays, and is kept for the next run, if nothing had to be put back; otherwise the items that it adds stay, and what it
+replaces is as before the run.
 """
 
 from __future__ import annotations
@@ -85,7 +86,11 @@ class _WithState:
             return self.__wrapped__(*args, **kwargs)
         changed = [place for place in state.places if place.is_changed()]
         if not changed and not state.root.is_changed():
-            return self.__wrapped__(*args, **kwargs)
+            try:
+                return self.__wrapped__(*args, **kwargs)
+            finally:
+                for place in state.places:
+                    place.keep_change()
         with _restoring:
             now = [(place, place.read(), place.before()) for place in changed]
             try:
@@ -219,9 +224,17 @@ class _Place:
         added: Callable[[list[Any], list[Any]], list[Any]] = lambda found, before: [],
     ) -> None:
         self.read, self.write, self._added = read, write, added
-        self.values = read()
-        versions = ((index, _version(value)) for index, value in enumerate(self.values) if type(value) not in _ATOMS)
+        self._keep(read())
+
+    def _keep(self, values: list[Any]) -> None:
+        self.values = values
+        versions = ((index, _version(value)) for index, value in enumerate(values) if type(value) not in _ATOMS)
         self.versions = {index: version for index, version in versions if version is not None}
+
+    def keep_change(self) -> None:
+        """Keep the values that are there now, if a run of the function itself has replaced them: a counter, say."""
+        if self.is_changed():
+            self._keep(self.read())
 
     def is_changed(self) -> bool:
         """Whether other values are there, or other versions of them."""

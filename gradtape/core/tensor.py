@@ -267,9 +267,6 @@ class Tensor(TensorMethods):
     def __int__(self) -> int:
         return int(self._single("int()"))
 
-    def __trunc__(self) -> int:
-        return int(self._single("math.trunc()"))
-
     def __complex__(self) -> complex:
         return complex(self._single("complex()"))
 

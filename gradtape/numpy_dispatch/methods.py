@@ -222,6 +222,9 @@ class TensorMethods(array_methods.ArrayMethods):
     def __ceil__(self) -> int:
         return int(ops.ceil(self))
 
+    def __trunc__(self) -> int:
+        return int(ops.trunc(self))
+
     def is_integer(self) -> Any:
         """Whether a number is whole, as `float.is_integer` says."""
         if self.shape:
