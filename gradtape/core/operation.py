@@ -15,6 +15,7 @@ import numpy as np
 
 from gradtape.config import config
 from gradtape.core import recording
+from gradtape.core.explain_hooks import suspects
 from gradtape.core.graph import (
     CUT,
     FLAGS,
@@ -29,6 +30,7 @@ from gradtape.core.graph import (
     Node,
     Spec,
     cut,
+    departures,
     join_cuts,
     next_order,
 )
@@ -402,7 +404,14 @@ def off_tape(
         if op.differentiable:
             state = recording.current()
             reason = "no_grad" if state.muted and not state.walking else "not recording"
+        elsewhere = recording.bits_of_other_threads() if reason == "not recording" else 0
+        if elsewhere:
+            reason = "another thread"
         node = cut(reason, [n for n in nodes if n.bits > FLAGS], bool(bits & LIFTED))
+        if elsewhere and isinstance(node, Cut):
+            node.order, node.params = next_order(), {"bits": elsewhere, "shape": np.shape(out)}
+            departures.append(node)
+            suspects.append(node)
         if bits & CUT:  # a variable meets what was computed from others: x @ w, and then + b
             met = dict.fromkeys(n for n in (*nodes, node) if isinstance(n, Cut))
             node = join_cuts(list(met), bool(bits & LIFTED))

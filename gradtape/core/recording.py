@@ -178,6 +178,20 @@ enter = recording_state.set  # make a recording the present state; `leave` what 
 leave = recording_state.reset
 
 
+threads_of_tapes: dict[int, int] = {}
+"""The thread that each tape is on in, by the bit of the tape."""
+
+
+def bits_of_other_threads() -> int:
+    """The bits of tapes that are on in other threads, where none is on in this one: it may have been left out."""
+    if not threads_of_tapes or current().recorders:
+        return 0
+    here, bits = threading.get_ident(), 0
+    for bit, thread in list(threads_of_tapes.items()):
+        bits |= 0 if thread == here else bit
+    return bits
+
+
 interpreters: set[int] = set()
 """The ids of the interpreters (of `vmap`, of a trace of `jit`) whose tensors a function may be given now."""
 

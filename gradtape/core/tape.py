@@ -7,6 +7,7 @@ import weakref
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from threading import get_ident
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -79,6 +80,7 @@ class GradientTape(recording.Recorder, metaclass=TapeType):
             self.reset()
         self._active = True
         self._opened = next_order()
+        recording.threads_of_tapes[self.bit] = get_ident()
         recording.switch(recording.current().with_recorder(self))
         return self
 
@@ -91,6 +93,7 @@ class GradientTape(recording.Recorder, metaclass=TapeType):
 
     def _stop(self) -> None:
         self._active = False
+        recording.threads_of_tapes.pop(self.bit, None)
         state = recording.current()
         if self in state.recorders:
             recording.switch(state.without(self))

@@ -21,6 +21,7 @@ from gradtape.explain.detectors.departure_fixes import (
     root_name,
 )
 from gradtape.explain.emit.policy import is_due, report
+from gradtape.explain.graph.cuts import IN_THREAD
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Problem
 from gradtape.explain.model.record import Record, Replayable
@@ -48,10 +49,11 @@ def judge_departures(departed: Sequence[Record], replay: Replayable) -> bool:
         return False
     constants = ConstantOperands(replay)
     for departure in departed:
-        edges = constants.computed_from(departure)
+        in_thread = departure.reason == "another thread"
+        edges = constants.holding(departure) if in_thread else constants.computed_from(departure)
         if edges and not _cancels(edges, replay):
-            found = _detached_problem(departure, *edges[0])
-            if is_due("GT210", *found.place[1:]):
+            found = (_problem_in_thread if in_thread else _detached_problem)(departure, *edges[0])
+            if is_due(found.code, *found.place[1:]):
                 report(found)
             return True
     return False
@@ -87,6 +89,10 @@ class ConstantOperands:
         found = {*self._by_departure[place], *self._find_by_value(departure.params.get("value"))}
         return [self._edges[index] for index in sorted(found) if self._edges[index][0].order >= departure.order]
 
+    def holding(self, departure: Record) -> list[tuple[Record, int]]:
+        """The operands that are the value of `departure` itself, or were computed from it by the same thread."""
+        return [(node, slot) for node, slot in self._edges if departure in _cuts_of(node.parents[slot])]
+
     def _find_by_source(self, departure: Record) -> list[int]:
         found: list[int] = []
         for key, edges in self._by_place.items():
@@ -118,6 +124,10 @@ class ConstantOperands:
     def _contains(self, index: int, value: Any) -> bool:
         node, slot = self._edges[index]
         return bool(np.any(np.asarray(node.operand_value(slot)) == value))
+
+
+def _cuts_of(parent: Any) -> Sequence[Any]:
+    return getattr(parent, "joined", None) or (parent,)
 
 
 def _constant_slots(node: Record) -> Iterator[int]:
@@ -315,6 +325,19 @@ def _cancels(edges: Sequence[tuple[Record, int]], replay: Replayable) -> bool:
 
 
 # -- what to say
+
+
+def _problem_in_thread(departure: Record, node: Record, slot: int) -> Problem:
+    """The warning for a value that a thread has computed which did not see the tape."""
+    site, came = site_at(departure.location), site_at(node.location)
+    return problem(
+        "GT211",
+        "a value was computed in a thread that does not see the tape, and came back as a constant",
+        spans=[site.span.labelled("computed here, in another thread"), came.span.labelled("came back here")],
+        consequence="the gradient through it is lost: what arrives at the sources is only a part",
+        fixes=[IN_THREAD],
+        intent="say so in the code: gt.stop_gradient(x) in the thread",
+    )
 
 
 def _detached_problem(departure: Record, node: Record, slot: int) -> Problem:

@@ -334,7 +334,7 @@ def _is_never_read(source: Any, lost: Record | None, watch: Watch) -> bool:
     """Whether `source` is a variable that no operation has read while the tape was on."""
     if not watch.is_tape or not watch.watches_variables or not is_variable(source):
         return False
-    unseen = lost is not None and lost.reason in ("no_grad", "not recording", "another tape")
+    unseen = lost is not None and lost.reason in ("no_grad", "not recording", "another tape", "another thread")
     return not watch.has_read(source_record(source)) and not unseen
 
 

@@ -15,6 +15,12 @@ DEPARTURES = frozenset(
     | {"gt.tensor()"}
 )
 
+IN_THREAD = (
+    "have the thread run in a copy of this context: executor.submit(contextvars.copy_context().run, function, x), or "
+    "Thread(target=contextvars.copy_context().run, args=(function, x))"
+)
+"""What to do for values that a thread computes without seeing the tape."""
+
 WITHOUT_GRAPH = "a gradient without create_graph"
 """The reason of a cut at a gradient that was computed as a plain number, and is differentiated again."""
 
@@ -53,7 +59,7 @@ def code_of(cut: Record) -> str:
     reason = cut.reason
     if reason in ("no_grad", "stop_gradient", WITHOUT_GRAPH, REENTRANT):
         return "GT208"
-    if reason in ("not recording", "another tape"):
+    if reason in ("not recording", "another tape", "another thread"):
         return "GT211"
     if reason.startswith("a cast"):
         return "GT207"
@@ -73,6 +79,8 @@ def _cut_words(cut: Record, tape_name: str) -> str:
     reason = cut.reason
     if reason == "not recording":
         head = f"it was computed while {f'{tape_name} was not' if tape_name else 'no tape was'} recording"
+    elif reason == "another thread":
+        head = "it was computed in a thread that does not see the tape"
     elif reason == "no_grad":
         head = "it was computed under no_grad"
     elif reason == REENTRANT:
@@ -100,6 +108,8 @@ def fix_for(cut: Record, is_tape: bool) -> str:
         return "use_reentrant=False, which records the parameters of the function as well"
     if cut.reason == "no_grad":
         return "compute it outside of gt.no_grad(), or under gt.enable_grad()"
+    if cut.reason == "another thread":
+        return IN_THREAD
     if cut.reason in ("not recording", "another tape"):
         return (
             "compute it inside the with block of the tape that is asked"
