@@ -10,7 +10,7 @@ import sys
 import threading
 import types
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -151,10 +151,7 @@ def _trace_once(
     survey.check()
     with recording.during(recording.Recording((), ambient=False)):
         level = TracingLevel()  # below all tapes: tapes record its tensors
-    with ExitStack() as blocks:
-        if not draws.among_others:  # which may change the same objects meanwhile
-            blocks.enter_context(_undo_on_failure(survey))
-        blocks.enter_context(recording.during(recording.Recording((), state.ambient, state.muted & AMBIENT)))
+    with _undo_on_failure(survey), recording.during(recording.Recording((), state.ambient, state.muted & AMBIENT)):
         level.numpy = _gives_numpy(call, survey)
         given: list[Any] = []
         for index, array in enumerate(call.arrays):
