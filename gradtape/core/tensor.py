@@ -249,9 +249,9 @@ class Tensor(TensorMethods):
         """The value as nested lists of Python numbers."""
         return self._leave(".tolist()").tolist()
 
-    def item(self) -> Any:
-        """The value of a one-element tensor as a Python number."""
-        return self._single(".item()").item()
+    def item(self, *args: Any) -> Any:
+        """An element as a Python number: the only one, or that at an index, as `ndarray.item` has it."""
+        return self._leave(".item()").item(*args) if args else self._single(".item()").item()
 
     def _single(self, how: str) -> Any:
         array = self._leave(how)
@@ -265,6 +265,9 @@ class Tensor(TensorMethods):
         return float(self._single("float()"))
 
     def __int__(self) -> int:
+        return int(self._single("int()"))
+
+    def __trunc__(self) -> int:
         return int(self._single("int()"))
 
     def __complex__(self) -> complex:

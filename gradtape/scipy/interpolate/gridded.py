@@ -68,8 +68,10 @@ class interp1d(theirs.interp1d):  # type: ignore[misc]  # SciPy's name; SciPy ha
         known = known_numbers(points, "the points")
         fills = tuple(map(stand_in, fill_value)) if isinstance(fill_value, tuple) else stand_in(fill_value)
         super().__init__(known, np.zeros(values.shape), kind, axis, copy, bounds_error, fills, assume_sorted)
-        self.source = (points, values, assume_sorted)
-        self.moving = self._sorted()
+        self.source = (points, values.copy() if copy else values, assume_sorted)
+        self.x, ordered = self.moving = self._sorted()
+        self.y = moveaxis(ordered, 0, self.axis)
+        self._fill_value_orig = fill_value
 
     def _sorted(self) -> tuple[Any, Any]:
         """The points in order, and the values with their axis first."""
@@ -157,6 +159,17 @@ class RegularGridInterpolator(theirs.RegularGridInterpolator):  # type: ignore[m
         super().__init__(known, np.zeros(table.shape), method, bounds_error, fill, **options)
         self.source = (grid, table, fill_value)
         self.moving = self._in_order()
+        self.fill_value = fill_value
+
+    @property
+    def grid(self) -> Any:
+        """The coordinates, growing."""
+        return super().grid if self.moving is None else tuple(self.moving[0])
+
+    @property
+    def values(self) -> Any:
+        """The values, in the order of `grid`."""
+        return super().values if self.moving is None else self.moving[1]
 
     def _in_order(self) -> tuple[list[Any], Any]:
         """Coordinates that grow, and the table to go with them."""

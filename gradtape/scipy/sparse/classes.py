@@ -42,6 +42,7 @@ def made_of(
     made = _made(format, is_matrix, given, None if shape is None else tuple(int(n) for n in shape), more)
     if shape is not None and made.shape != tuple(shape):
         raise argument_error(ShapeError, f"shape={shape} for values of shape {made.shape}.", "the shape of the values")
+    made = made.copy() if more.get("copy") else made
     return made if dtype is None else made.astype(dtype)
 
 

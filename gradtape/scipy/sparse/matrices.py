@@ -181,33 +181,33 @@ class SparseTensor:
         return values, Pattern(second, first, self.shape) if by_column else Pattern(first, second, self.shape)
 
     def asformat(self, format: str | None, copy: bool = False) -> SparseTensor:
-        """The same matrix in another format."""
+        """The same matrix in another format; values are copied, but for "coo"."""
         if format is None or format == self.format:
-            return self
+            return self.copy() if copy else self
         if format not in FORMATS:
             raise argument_error(OperandError, f"asformat: format={format!r}.", f"one of {', '.join(FORMATS)}")
         if format == "coo":
             return self._like(self.values, self.pattern, "coo")
         values, pattern = self._sorted(by_column=format == "csc")
-        return SparseTensor(values, pattern, format, self.is_matrix)
+        return SparseTensor(values.copy() if values is self.values else values, pattern, format, self.is_matrix)
 
     def tocsr(self, copy: bool = False) -> SparseTensor:
-        return self.asformat("csr")
+        return self.asformat("csr", copy)
 
     def tocsc(self, copy: bool = False) -> SparseTensor:
-        return self.asformat("csc")
+        return self.asformat("csc", copy)
 
     def tocoo(self, copy: bool = False) -> SparseTensor:
         return self.asformat("coo")
 
     def todia(self, copy: bool = False) -> SparseTensor:
-        return self.asformat("dia")
+        return self.asformat("dia", copy)
 
     def tolil(self, copy: bool = False) -> SparseTensor:
-        return self.asformat("lil")
+        return self.asformat("lil", copy)
 
     def todok(self, copy: bool = False) -> SparseTensor:
-        return self.asformat("dok")
+        return self.asformat("dok", copy)
 
     def tobsr(self, blocksize: tuple[int, int] | None = None, copy: bool = False) -> SparseTensor:
         """Blocks of this size; without one, of single elements."""
@@ -239,7 +239,7 @@ class SparseTensor:
         return self.toarray()
 
     def copy(self) -> SparseTensor:
-        return self._like(self.values)
+        return self._like(self.values.copy())
 
     def astype(self, dtype: Any, casting: str = "unsafe", copy: bool = True) -> SparseTensor:
         return self._like(self.values.astype(dtype))
