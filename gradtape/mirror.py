@@ -32,6 +32,7 @@ import numpy as np
 from gradtape.core.location import Location
 from gradtape.core.recording import may_record
 from gradtape.core.tensor import Tensor, is_tracked
+from gradtape.core.views import root_of
 from gradtape.errors import UnsupportedError
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -60,6 +61,15 @@ def holds_tensor(values: Collection[Any]) -> bool:
 
 _CONTAINERS = {list, tuple, dict}
 _PLAIN = {bool, int, float, complex, str, type(None), np.ndarray, np.float64}
+
+
+def _of_its_own(result: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A result, copied if it is an argument or a view of one: what SciPy's functions return is new."""
+    if isinstance(result, Tensor) and result is not kwargs.get("out"):
+        root = root_of(result)
+        if any(isinstance(x, Tensor) and root_of(x) is root for x in (*args, *kwargs.values())):
+            return result.copy(order="K")
+    return result
 
 
 class Original:
@@ -97,7 +107,7 @@ class Original:
         @functools.wraps(ours)
         def choose(*args: Any, **kwargs: Any) -> Any:
             if is_ours(args) or (kwargs and is_ours(kwargs.values())):
-                return ours(*args, **kwargs)
+                return _of_its_own(ours(*args, **kwargs), args, kwargs)
             return theirs(*args, **kwargs)
 
         function: Any = choose

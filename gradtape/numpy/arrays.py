@@ -271,7 +271,11 @@ def _operator_in_place(name: str) -> Callable[..., Any]:
         elif kind in _PLAIN_OPERANDS:
             theirs(self.view(Base), other)
         else:
-            return theirs(self, other)
+            made = theirs(self, other)
+            if isinstance(made, Tensor) and made.dtype != self.dtype:  # of a trace, which NumPy may refuse
+                theirs(numpy.empty(0, self.dtype), numpy.empty(0, other.dtype))
+                return made.astype(self.dtype)
+            return made
         return self
 
     operator.__name__ = name

@@ -16,6 +16,8 @@ from gradtape.mirror import holds_tensor, of_numbers, refusing_class
 from gradtape.numpy.arrays import Base, adopt, adopt_view, ndarray
 from gradtape.numpy.wrapping import same_signature
 
+_LIKE = gt.tensor(0.0)
+
 
 def _making(theirs: Callable[..., Any]) -> Callable[..., Any]:
     """A function of NumPy's that makes an array of a shape, or like another."""
@@ -69,6 +71,7 @@ ascontiguousarray = _choosing(
     numpy.ascontiguousarray, lambda a, dtype=None: numpy.atleast_1d(gt.asarray(a, dtype, "C"))
 )
 asfortranarray = _choosing(numpy.asfortranarray, lambda a, dtype=None: gt.asarray(a, dtype, "F"))
+require = _choosing(numpy.require, lambda a, *args, **kwargs: numpy.require(gt.asarray(a), *args, **kwargs, like=_LIKE))
 full = _choosing(numpy.full, gt.full)
 full_like = _choosing(numpy.full_like, gt.full_like)
 arange = _choosing(numpy.arange, gt.arange)

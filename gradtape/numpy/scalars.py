@@ -41,8 +41,8 @@ class ScalarType(type):
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         if len(args) == 1 and not kwargs:
             value = as_array(args[0])
-            if isinstance(value, Tensor):
-                return value.astype(cls.theirs)
+            if isinstance(value, Tensor):  # an array of this dtype stays what it is
+                return value.astype(cls.theirs, copy=value.ndim == 0)
             return adopt(cls.theirs(value))
         return cls.theirs(*args, **kwargs)
 

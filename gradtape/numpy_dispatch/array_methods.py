@@ -49,10 +49,10 @@ class FlatElements:
     def __setitem__(self, index: Any, value: Any) -> None:
         elements = self.base.ravel().copy()  # whatever order the elements have in memory
         places = np.arange(len(self))[index]
-        given = len(value) if isinstance(value, list | tuple) else np.size(value)
-        if given not in (1, np.size(places)) and not isinstance(value, list | tuple):
-            value = np.resize(value, np.shape(places))  # the numbers are repeated until all are written
-        elements[index] = value
+        values = ops.ravel(np.asarray(value, like=self.base))
+        if values.size != 1:  # the numbers are repeated until all are written
+            values = np.reshape(np.resize(values, places.size), places.shape)
+        elements[index] = values
         self.base[...] = elements.reshape(self.base.shape)
 
     def copy(self) -> Any:
@@ -263,14 +263,15 @@ class ArrayMethods:
     # -- values
 
     def astype(
-        self, dtype: Any, order: str = "K", casting: Any = "unsafe", subok: bool = True, copy: bool = True
+        self, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok: bool = True, copy: bool = True
     ) -> Any:
         """The same numbers in another dtype; a gradient passes between floating point types only."""
         if casting != "unsafe" and not np.can_cast(self.dtype, dtype, casting):
             raise messages.refused_argument(
                 OperandError, f"astype: from {self.dtype} to {np.dtype(dtype)} with casting={casting!r}.", "'unsafe'"
             )
-        return ops.astype(self, dtype, copy)
+        made = ops.astype(self, dtype, copy)
+        return made if order == "K" else np.asarray(made, order=order, like=made)
 
     def copy(self, order: str = "C") -> Any:
         """A new tensor with the same value; the gradient passes."""

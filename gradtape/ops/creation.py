@@ -65,7 +65,7 @@ def full(shape: ShapeLike, fill_value: Any, dtype: Any = None, order: str = "C",
         drops = dtype is not None and np.iscomplexobj(fill_value)  # the imaginary part, which NumPy warns of
         value = Tensor(np.asarray(fill_value).astype(dtype) if drops else np.asarray(fill_value, dtype))
     filled = broadcast_to(value, shape)
-    return filled if dtype is None else filled.astype(dtype)
+    return lay_out(identity(filled) if dtype is None else filled.astype(dtype), checked_order(order))
 
 
 @answers(np.eye)

@@ -14,7 +14,7 @@ import numpy as np
 from gradtape.core.operation import Lifted
 from gradtape.core.tensor import Tensor, plain
 from gradtape.core.typing import Array, DTypeLike, TensorLike
-from gradtape.core.views import lay_out
+from gradtape.core.views import lay_out, root_of
 from gradtape.errors import OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import argument_error, as_value
@@ -68,12 +68,14 @@ def array(
     Tensor(61.)
     """
     made = _nested(object)
-    if dtype is not None and np.dtype(dtype) != np.dtype("O"):  # an array of objects is what tensors are not
+    if dtype is not None and np.dtype(dtype) not in (made.dtype, np.dtype("O")):  # tensors are no arrays of objects
         made = made.astype(dtype)
-    made = reshape(made, (1,) * (ndmin - made.ndim) + made.shape) if made.ndim < ndmin else made
     if copy and made is object:
-        return _as_array(lay_out(identity(made), checked_order(order), made))
-    return _as_array(_in_order(made, order), made is object)
+        made = lay_out(identity(made), checked_order(order), made)
+    else:
+        made = _in_order(made, order)
+    made = reshape(made, (1,) * (ndmin - made.ndim) + made.shape) if made.ndim < ndmin else made
+    return _as_array(made, made is object)
 
 
 def _as_array(made: Any, is_given: bool = False) -> Any:
@@ -88,7 +90,7 @@ def _in_order(made: Any, order: str | None) -> Any:
     """A tensor in the order "C" or "F": itself if it lies so, as it does in any other order, else a copy."""
     letter = checked_order(order)
     memory = made._memory()
-    if letter not in ("C", "F") or made.ndim < 2 or not isinstance(memory, np.ndarray) or not memory.size:
+    if letter not in ("C", "F") or not made.ndim or not isinstance(memory, np.ndarray) or not memory.size:
         return made
     example = memory[(0,) * (memory.ndim - made.ndim)]
     return made if example.flags[f"{letter}_CONTIGUOUS"] else lay_out(identity(made), letter)
@@ -126,8 +128,10 @@ def asarray(
 
 @answers(np.require)
 def _required(a: Array, dtype: DTypeLike = None, requirements: Any = None) -> Any:
-    """A tensor of the dtype; how it lies in memory is the tensor's own business."""
-    return asarray(a, dtype)
+    """A tensor of the dtype in the order that is required, itself where it can be."""
+    letters = {str(name).upper()[:1] for name in requirements or ()}  # of "F", "FORTRAN", "OWNDATA" and the like
+    made = asarray(a, dtype, "F" if "F" in letters else "C" if "C" in letters else None)
+    return identity(made) if "O" in letters and root_of(made) is not made else made
 
 
 @answers(np.block)
@@ -143,7 +147,7 @@ def block(arrays: Array | Sequence[TensorLike]) -> Any:
     depth = _depth(arrays)
     leaves = list(_leaves(arrays))
     rank = max([depth, *(leaf.ndim for leaf in leaves)])
-    return _put_together(arrays, depth, rank)
+    return _put_together(arrays, depth, rank) if depth else lay_out(identity(leaves[0]), "K", leaves[0])
 
 
 def _depth(arrays: Any) -> int:

@@ -50,7 +50,8 @@ def pad(array: TensorLike, pad_width: Any, mode: str = "constant", **kwargs: Any
     Tensor([1., 3.])
     """
     x = as_value(array)
-    return lay_out(_padded(x, _widths(pad_width, x), mode, kwargs), "A", x)
+    padded = _padded(x, _widths(pad_width, x), mode, kwargs)
+    return lay_out(identity(x) if padded is x else padded, "A", x)
 
 
 def _padded(x: Array, widths: Any, mode: str | Callable[..., Any], kwargs: dict[str, Any]) -> Any:

@@ -173,6 +173,8 @@ def tile(x: TensorLike, reps: Any) -> Any:
     x, counts = as_value(x), as_shape(reps)
     counts = (1,) * (x.ndim - len(counts)) + counts
     shape = (1,) * (len(counts) - x.ndim) + x.shape
+    if all(count == 1 for count in counts):
+        return reshape(lay_out(identity(x), "K", x), shape)
     paired = [n for length in shape for n in (1, length)]
     stretched = [n for count, length in zip(counts, shape, strict=True) for n in (count, length)]
     flat = [count * length for count, length in zip(counts, shape, strict=True)]

@@ -82,7 +82,7 @@ def choose(a: TensorLike, choices: Any, out: Array | None = None, mode: str = "r
     chosen = where(np.ones_like(a, dtype=bool), chosen, chosen)
     for k in reversed(range(count - 1)):
         chosen = where(a == k, choices[k], chosen)
-    return chosen
+    return lay_out(chosen, "C")
 
 
 @answers(np.compress)

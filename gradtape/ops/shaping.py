@@ -14,7 +14,7 @@ from gradtape.core.shapes import unbroadcast
 from gradtape.core.tensor import Tensor, plain
 from gradtape.core.typing import Array, Axis, ShapeLike, TensorLike
 from gradtape.core.views import ViewFunction, link_view
-from gradtape.errors import OperandError, ShapeError
+from gradtape.errors import MutationError, OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
 from gradtape.ops.arguments import argument_error, as_shape, as_value, axes_tuple, one_axis, stretch
 from gradtape.ops.conversion import identity, imag, real
@@ -362,16 +362,29 @@ def broadcast_to(x: TensorLike, shape: ShapeLike, subok: bool = False) -> Any:
     return x if x.shape == wanted else _broadcast_to(x, shape=wanted)
 
 
+def _refuse_write(base: Any, new: Any, shape: Any) -> Any:
+    raise argument_error(
+        MutationError,
+        "a write to a stretched array, in which elements of its array are several times.",
+        "a write to the array itself, which the stretched one sees; or to x.copy()",
+    )
+
+
 _stretched = ViewFunction(lambda x, shape: _broadcast_to(x, shape=shape))
+_writeable_in_numpy = ViewFunction(lambda x, shape: _broadcast_to(x, shape=shape), _refuse_write)
 
 
 @answers(np.broadcast_to)
 def broadcast_view(x: TensorLike, shape: ShapeLike, subok: bool = False) -> Any:
     """`broadcast_to` as NumPy has it: what is written to `x` later is seen in the result."""
+    return _stretch_view(x, shape, _stretched)
+
+
+def _stretch_view(x: TensorLike, shape: ShapeLike, kind: ViewFunction) -> Any:
     x = as_value(x)
     result = broadcast_to(x, shape)
     if result is not x and isinstance(x, Tensor):
-        link_view(result, x, _stretched, {"shape": result.shape})
+        link_view(result, x, kind, {"shape": result.shape})
     return result
 
 
@@ -444,7 +457,7 @@ def broadcast_arrays(*arrays: TensorLike, subok: bool = False) -> Any:
         raise argument_error(
             ShapeError, f"broadcast_arrays: {shapes} have no common shape.", "axes of equal length, or of length 1"
         ) from None
-    return tuple([broadcast_view(x, shape) for x in values])
+    return tuple([_stretch_view(x, shape, _writeable_in_numpy) for x in values])
 
 
 @answers(np.meshgrid)
