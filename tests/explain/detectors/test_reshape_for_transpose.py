@@ -49,6 +49,13 @@ def test_the_fix_is_a_transposition() -> None:
     assert str(problem.fixes[0]) == "torch.ones(4, 3).permute(1, 0)"
 
 
+def test_a_swap_with_an_axis_of_length_one_is_advised_in_words() -> None:
+    """No order of the axes has that shape: nothing is written as a fix that would not run."""
+    table = gt.tensor(np.ones((12, 5)))
+    (problem,) = found(lambda: table.reshape(5, 1, 12))
+    assert (problem.code, problem.fixes[0].is_edit) == ("GT510", False)
+
+
 def test_a_gradient_that_is_shaped_back_is_not_noted() -> None:
     """The rule of a reshape reshapes as well; the user wrote it once."""
     w = np.ones((2, 3))
