@@ -72,7 +72,8 @@ def diagnose_broadcast(
             found = outer_problem(site, inputs)
             if record.operation in _COMPARISONS:
                 found = found.with_(consequence="what is counted from it is not one answer for each example")
-            return Finding("GT101", found)
+            is_table = _is_parameter_of_model(inputs)
+            return Finding("GT101", found, waits=is_table, is_table=is_table)
         if (residual and _has_kept_axis(inputs)) or (record.operation == "multiply" and _has_weights(inputs)):
             return Finding("GT101", outer_problem(site, inputs), waits=True, is_table=True)
         return None
@@ -151,6 +152,16 @@ def _has_kept_axis(inputs: Sequence[Any]) -> bool:
         return False
     kept = [node for node in nodes if node.params.get("keepdims") is True and node.operation in _REDUCTIONS]
     return len(kept) == 1 and {len(node.shape) for node in nodes} == {1, 2}
+
+
+def _is_parameter_of_model(inputs: Sequence[Any]) -> bool:
+    """Whether a leaf meets data or another leaf: centres or thresholds of a layer meet every example, say.
+
+    No prediction is computed yet, so that the shapes alone show no mistake.
+    """
+    nodes: list[Any] = [record_of(x) for x in inputs]
+    tracked = [node for node in nodes if node is not None and node.is_tracked]
+    return bool(tracked) and not any(node.operation for node in tracked)
 
 
 def _has_weights(inputs: Sequence[Any]) -> bool:

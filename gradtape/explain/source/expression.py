@@ -28,6 +28,9 @@ _ATOMS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant, ast.Li
 _PASSING_ON = frozenset(
     {"map", "list", "tuple", "set", "dict", "zip", "filter", "sorted", "print", "next", "iter", "any", "all"}
 )
+_OF_DISTRIBUTIONS = frozenset(
+    {"log_prob", "prob", "cdf", "log_cdf", "icdf", "pdf", "logpdf", "pmf", "logpmf", "survival_function"}
+)
 _JOINING = frozenset({"concatenate", "concat", "stack", "hstack", "vstack", "dstack", "column_stack", "block"})
 _OPERATOR_INSTRUCTIONS = ("BINARY_OP", "COMPARE_OP", "UNARY_")
 _SHORT_NAMES = {"power": "pow", "divide": "true_divide", "subtract": "sub", "multiply": "mul", "add": "add"}
@@ -412,6 +415,8 @@ class UserExpression:
                 continue
             if not swap and index not in edits:
                 continue
+            if self._is_distribution(part):
+                return None
             text = self.source.text(origin)
             if not isinstance(origin, _ATOMS):
                 text = f"({text})"
@@ -421,6 +426,11 @@ class UserExpression:
         for start, end, replacement in sorted(pieces, reverse=True):
             text = text[:start] + replacement + text[end:]
         return one_line(text)
+
+    def _is_distribution(self, part: ast.expr) -> bool:
+        """Whether a part is the object of a method that distributions have, and arrays have not."""
+        method = self.source.parents.get(part)
+        return isinstance(method, ast.Attribute) and method.attr in _OF_DISTRIBUTIONS
 
     def region(self, part: ast.expr, whole: Span) -> tuple[int, int]:
         """The offsets of `part` in the text of the expression, including parentheses of its own."""

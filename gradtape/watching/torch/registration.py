@@ -101,6 +101,15 @@ class Registry:
             known.setdefault(id(module), module)
         return list(known.values())[:MODULES_AT_MOST]
 
+    def is_of_twin(self, parameter: Any, others: Sequence[Any]) -> bool:
+        """Whether `others` are the parameters of a copy, or another instance, of the model that a parameter is of."""
+        shapes = [other.shape for other in others]
+        for module in self.all_modules():
+            own = list(torch.nn.Module.parameters(module))
+            if any(each is parameter for each in own) and [each.shape for each in own] == shapes:
+                return not {id(each) for each in own} & {id(other) for other in others}
+        return False
+
     def path_of(self, parameter: Any, parents: dict[int, list[tuple[str, Any]]] | None = None) -> str:
         """`Net.layers.0.weight`: the class of the outermost module, and the way from it to the parameter."""
         known = self.find(parameter)
@@ -149,8 +158,15 @@ class Untrained:
         self.made = Location(None, 0) if record is None else record.location
         self.follows_trained = id(leaf) not in optimised and _follows_trained(leaf, run, recorder, optimised)
         self.number = registry.last
+        self.passes = 1  # that gave it a gradient
+        self.precedes_step = False  # whether the last pass before a step gave it one
+        self._reached_with = {id(other) for other in run.leaves}
         write = recorder.last_write(leaf)
         self.is_fresh = write is None or not write.operation.endswith(("copy_", ".data", ".step"))
+
+    def is_of_training(self, optimised: set[int]) -> bool:
+        """Whether its gradient belongs to steps that are made, and was not computed once, to be looked at."""
+        return self.passes > 1 or self.precedes_step or bool(self._reached_with & optimised)
 
 
 def _follows_trained(leaf: Any, run: Any, recorder: TorchRecorder, optimised: set[int]) -> bool:
@@ -500,7 +516,7 @@ def _not_given(
     optimised: set[int],
 ) -> Problem | None:
     """A parameter of a module none of whose parameters an optimiser has, although it comes before what is trained."""
-    if not entry.is_parameter:
+    if not entry.is_parameter or not entry.is_of_training(optimised):
         return None
     known = registry.find(leaf)
     module = None if known is None else known.module()

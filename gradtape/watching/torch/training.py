@@ -58,6 +58,7 @@ class OptimiserState:
         self.frozen_then: list[weakref.ref[Any]] = []  # the parameters that required no gradient when it was made
         self.calls = 0  # of step, counted also while nothing is recorded
         self.replaced = False  # whether its leaf was found to be replaced by a copy
+        self.has_twin = False  # whether a copy of its model gets gradients, and no optimiser has that
 
     def parameters(self) -> Iterator[Any]:
         """The parameters that it changes."""
@@ -194,7 +195,9 @@ class Training:
             known = self._with_gradient
             optimised = self.optimised()
             for leaf in run.leaves:
-                if id(leaf) not in known and is_plain(leaf):
+                if id(leaf) in known:
+                    known[id(leaf)].passes += 1
+                elif is_plain(leaf):
                     entry = registration.Untrained(leaf, run, self.recorder, optimised, self.registry)
                     known[id(leaf)] = entry
             self._look_for_made_anew(run, optimised)
@@ -330,6 +333,9 @@ class Training:
         self._ever_optimised.update(map(id, parameters))
         self._look_for_released(state)
         self._look_for_replaced(state, parameters)
+        for leaf in self.passes[-1].leaves if self.passes else ():
+            if id(leaf) in self._with_gradient:
+                self._with_gradient[id(leaf)].precedes_step = True
         if state.steps in (1, 2, STEPS_UNTIL_REPORTED):
             self._look_for_unregistered()
         if state.steps == STEPS_UNTIL_REPORTED:
@@ -528,11 +534,16 @@ class Training:
             if key not in optimised and key not in self._changed and entry.leaf() is not None
         ]
         self._unregistered = list(registration.unregistered(entries, self.registry, stepped, optimised))
+        leaves = [self._with_gradient[key].leaf() for key, _ in self._unregistered]
+        for state in stepped:
+            own = list(state.parameters())
+            state.has_twin = any(self.registry.is_of_twin(leaf, own) for leaf in leaves)
 
     def _report_unregistered(self) -> None:
         """Report parameters that get gradients and that no optimiser has."""
         stepped = [state for state in self.optimisers.values() if state.steps]
-        if any(each.problem.code != "GT202" for state in stepped for each in state.pending.values()):
+        explained = [state for state in stepped if any(each.problem.code != "GT202" for each in state.pending.values())]
+        if not all(state.has_twin and not state.has_had_gradients for state in explained):
             return
         for key, found in self._unregistered:
             if key in self._ever_optimised or key in self._changed:

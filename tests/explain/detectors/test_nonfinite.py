@@ -169,6 +169,11 @@ class TestWhere:
         ("function", "at", "fix"),
         [
             (lambda x: np.where(x > 0, SQUARE @ np.sqrt(x), 0.0).sum(), [0.0, 0.0], "np.sqrt(np.where(x > 0, x, 1.0))"),
+            (
+                lambda x: np.where(x == 0, 1.0, np.cumsum(np.sqrt(x) ** -1)).sum(),
+                [4.0, 0.0],
+                "np.sqrt(np.where(x == 0, 1.0, x))",
+            ),
             (lambda x: np.where(x == 0, 1.0, np.cumsum(1.0 / x)).sum(), [4.0, 0.0], "1.0 / np.where(x == 0, 1.0, x)"),
             (
                 lambda x: np.where(x > 0, x * np.cumsum(np.log(x)), 0.0).sum(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -130,9 +131,42 @@ def buffered() -> None:
         optimizer.step()
 
 
+def distilled(of_student: bool) -> Callable[[], None]:
+    """A student learns from a copy of it, and the optimiser has the one or the other."""
+
+    def program() -> None:
+        student = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 2))
+        teacher = copy.deepcopy(student)
+        optimizer = torch.optim.SGD((student if of_student else teacher).parameters(), lr=0.1)
+        for _ in range(4):
+            x = torch.randn(5, 3)
+            with torch.no_grad():
+                wanted = teacher(x) + 1
+            optimizer.zero_grad()
+            (student(x) - wanted).square().mean().backward()
+            optimizer.step()
+
+    return program
+
+
+def gradient_of_a_copy() -> None:
+    """The gradient of a copy is computed once, to be compared; the original is trained."""
+    model = nn.Linear(3, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    twin = copy.deepcopy(model)
+    twin(torch.ones(2, 3)).square().mean().backward()
+    for _ in range(3):
+        optimizer.zero_grad()
+        model(torch.ones(2, 3)).square().mean().backward()
+        optimizer.step()
+
+
 @pytest.mark.parametrize(
     ("program", "expected"),
     [
+        (distilled(of_student=False), ["GT513"]),
+        (distilled(of_student=True), []),
+        (gradient_of_a_copy, []),
         (released(adds=False), ["GT513"]),
         (released(adds=True), []),
         (replaced(in_place=False), ["GT513"]),

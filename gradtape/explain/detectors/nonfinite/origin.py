@@ -126,7 +126,9 @@ def where_branch_problem(
     spans = [place.span.labelled("computed and differentiated everywhere")]
     if not same:
         spans.append(chooser.span.labelled("chosen here"))
-    offered = _double_where(place, slot, chooser, branch, where)
+    first, operand = _first_of_branch(replay, node, slot, index)
+    masked = place if first is node else OperationSite(replay, first, index, operand)
+    offered = _double_where(masked, operand, chooser, branch, where)
     return problem(
         "GT403",
         f"the branch that where does not take has no finite slope: {place.expression}{place.where()}",
@@ -136,6 +138,26 @@ def where_branch_problem(
         fixes=[*offered, "choose the operand before, not only the result: "
                "np.where(ok, f(np.where(ok, x, 1.0)), other)"],
     )  # fmt: skip
+
+
+def _first_of_branch(replay: Replayable, node: Record, slot: int, index: tuple[int, ...]) -> tuple[Record, int]:
+    """The first of the elementwise operations up to `node` whose slopes are not finite at an element, and its operand.
+
+    A `where` around the operand of a later one, such as 1 / sqrt(x) at 0, would leave the slopes of those before it.
+    """
+    while node.parents[slot].shape == node.shape and node.parents[slot].kind == "elementwise":
+        before = node.parents[slot]
+        values = replay.inputs(before)
+        inner = next((i for i, parent in enumerate(before.parents) if parent.is_tracked), None)
+        out = replay.values.get(before)
+        if inner is None or out is None or any(value is None for value in values):
+            break
+        with np.errstate(all="ignore"):
+            slopes = replay.apply_reverse(before, np.ones_like(out), out, values)[inner]
+        if np.shape(slopes) != before.shape or bool(np.isfinite(np.asarray(slopes)[index])):
+            break
+        node, slot = before, inner
+    return node, slot
 
 
 def unknown_origin_problem(replay: Replayable, culprit: Record | None, spoiled: bool) -> Problem:
