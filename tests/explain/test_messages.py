@@ -48,7 +48,7 @@ def test_logits_and_labels_in_the_wrong_order() -> None:
     with pytest.raises(gt.ShapeError) as caught:
         F.cross_entropy(labels, logits)
     assert caught.value.problem.fixes[0] == "F.cross_entropy(logits, labels)"
-    assert caught.value.problem.fixes[0].checked
+    assert caught.value.problem.fixes[0].is_edit
     assert np.isfinite(F.cross_entropy(np.ones((2, 3), int), labels))
     assert np.isfinite(F.cross_entropy(np.array([1, 2]), np.array([0.5, 0.5])))
 
@@ -91,7 +91,7 @@ def test_texts_where_numbers_are_wanted() -> None:
     X = np.array([["one", "2.0"]])
     with pytest.raises(gt.OperandError) as caught:
         X @ w
-    assert not caught.value.problem.fixes[0].checked
+    assert not caught.value.problem.fixes[0].is_edit
 
 
 def test_an_array_of_objects() -> None:

@@ -325,9 +325,9 @@ def test_lengths_that_do_not_fit_are_refused(lengths: list[Any]) -> None:
 
 
 def test_options_of_the_function_behind_a_layer_are_not_offered_for_its_call() -> None:
-    """A layer takes no options when it is called, so that none is written into the call as a fix that was checked."""
+    """A layer takes no options when it is called, so that none is written into the call as an edit."""
     image = np.ones((1, 1, 4, 4), np.float32)
     with pytest.raises(gt.OperandError, match="same") as caught:
         gt.nn.Conv2d(1, 1, 3, stride=2, padding="same", rng=np.random.default_rng(0))(image)
     assert caught.value.problem.fixes
-    assert not any(fix.checked for fix in caught.value.problem.fixes)
+    assert not any(fix.is_edit for fix in caught.value.problem.fixes)

@@ -12,7 +12,7 @@ from typing import Any
 
 from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.messages import problem
-from gradtape.explain.model.problem import Fix, Problem
+from gradtape.explain.model.problem import Problem, source_edit
 from gradtape.explain.model.record import SourceLocation
 from gradtape.explain.render.spelling import library_of
 from gradtape.explain.source.expression import UserExpression, site_at
@@ -80,7 +80,7 @@ def _cleared_before(where: SourceLocation, site: UserExpression, leaves: Sequenc
         if len({*names}) < 2 or "" in names or len(names) > 4 or where.code is not site.location.code:
             return []
         clearing = " = ".join([*(f"{name}.grad" for name in dict.fromkeys(names)), "None"])
-    return [Fix(f"{clearing}; {span.text}", True, span), f"{clearing} before backward()"]
+    return [source_edit(f"{clearing}; {span.text}", span), f"{clearing} before backward()"]
 
 
 def _is_read_after(site: UserExpression, step: ast.stmt) -> bool:
@@ -100,7 +100,7 @@ def _cleared(site: UserExpression) -> list[str]:
         return ["w.grad = None for each parameter w, or optimizer.zero_grad(), before backward()"]
     span = site.source.span(statement)
     if isinstance(statement, ast.Expr | ast.AugAssign | ast.Assign) and "\n" not in span.text:
-        return [Fix(f"{span.text}; {clearing}", True, span), f"{clearing} before backward()"]
+        return [source_edit(f"{span.text}; {clearing}", span), f"{clearing} before backward()"]
     return [f"{clearing} before backward()"]
 
 

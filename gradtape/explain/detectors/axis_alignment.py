@@ -17,6 +17,7 @@ import numpy as np
 from gradtape.explain.detectors.broadcast import group_digits
 from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.fixes import shape_edits
+from gradtape.explain.fixes.index_edits import one_of_each_row
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Operand, Problem
 from gradtape.explain.model.record import Computation, Record, operand_values
@@ -134,7 +135,8 @@ def _misaligned_problem(reduction: Record, user: Record, axis: int) -> Problem:
     shape = user.shape
     name = one_line(made.span.text)
     kept = shape_edits.with_keepdims(made.span, reduction.shape)
-    offered = [] if kept is None else [Fix(kept[0], True, made.span)]
+    fits = kept is not None and shape_edits.broadcast_shape([kept[1], shape]) == shape
+    offered = [Fix(kept[0], True, made.span)] if kept is not None and fits else []
     spans = [used.span]
     if (made.span.file, made.span.line) != (used.span.file, used.span.line):
         spans.append(made.span.labelled(f"axis {axis} is reduced away here"))
@@ -234,6 +236,6 @@ def _label_table_problem(node: Record, labels: Any) -> Problem | None:
             f"it picks {group_digits(math.prod(node.shape))} elements; {len(labels)} if one is picked from each row"
         ],
         consequence="the gradient has the right shape and the wrong value",
-        fixes=[Fix(edited, True, site.span)],
+        fixes=[Fix(edited, True, site.span)] if one_of_each_row(shapes[0], labels) else ["one label for each row"],
         intent="gt.explain.configure(GT101='off') if all of them are meant",
     )

@@ -291,6 +291,9 @@ def _fixes_at_binding(site: UserExpression, operands: Sequence[Operand], shapes:
     ]
     if len(uses) < 2 or not all(_is_used_by_element(site, use) for use in uses):
         return []
+    without = shapes[index][:1]
+    if shape_edits.broadcast_shape([without, shapes[1 - index]]) != without:
+        return []
     text = one_line(bound.text)
     return [Fix(f"{text if isinstance(made, ast.Call) else f'({text})'}[:, 0]", True, bound)]
 
@@ -326,7 +329,7 @@ def _intent_text(site: UserExpression, operands: Sequence[Operand], shapes: Sequ
     written = site.rewritten({index: f"[{axes}]"}, parts)
     if written is None and node is None:
         return "" if site.node is None else "add the missing axis in the code: None, or np.newaxis"
-    return Fix(f"say so in the code: {written or f'{operands[index].name}[{axes}]'}", True)
+    return Fix(f"say so in the code: {written or f'{operands[index].name}[{axes}]'}")
 
 
 def _operand_span(operand: Operand) -> Span:

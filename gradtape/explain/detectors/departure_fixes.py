@@ -8,7 +8,7 @@ import numpy as np
 
 from gradtape.explain.detectors.foreign_function import find_foreign_call, fixes_for_math_argument
 from gradtape.explain.fixes.import_edits import fixes_by_import, fixes_by_import_for, takes_tensors
-from gradtape.explain.model.problem import Fix, Span
+from gradtape.explain.model.problem import Fix, Span, source_edit
 from gradtape.explain.model.record import Record
 from gradtape.explain.render.spelling import library_of
 from gradtape.explain.source.expression import UserExpression, replace_span, site_at
@@ -60,7 +60,7 @@ def fixes_for_departure(site: UserExpression, left: ast.AST | None, departure: R
         if isinstance(parent, ast.Assign | ast.Return):
             text = inner
         listed = _list_fix(site, left, inner) if scalar else None
-        return [listed or Fix(text, scalar, span)]
+        return [listed or source_edit(text, span)]
     if (
         isinstance(left, ast.Call)
         and isinstance(left.func, ast.Attribute)
@@ -104,7 +104,7 @@ def _list_fix(site: UserExpression, left: ast.Call, inner: str) -> Fix | None:
     is_array = getattr(call.func, "attr", "") in ("array", "asarray", "stack") and len(call.args) == 1
     library, _ = library_of(site.source.imports)
     joined = f"{site.source.spelled('stack' if library else 'array', 'gradtape')}({written})"
-    return Fix(joined, True, site.source.span(call) if is_array and not call.keywords else whole)
+    return source_edit(joined, site.source.span(call) if is_array and not call.keywords else whole)
 
 
 def fixes_for_conversion(site: UserExpression) -> list[Fix]:
@@ -136,7 +136,7 @@ def fixes_for_conversion(site: UserExpression) -> list[Fix]:
     if isinstance(held, ast.ListComp | ast.List) and site.source.is_array_module(root_name(node.func)):
         whole = site.source.span(held)  # np.mean([x, y])
         written = f"{site.source.spelled('array', 'gradtape')}({one_line(whole.text)})"
-        joined = [Fix(written, True, whole)] if site.source.can_call_gradtape else []
+        joined = [source_edit(written, whole)] if site.source.can_call_gradtape else []
     return [*joined, *_import_fixes_of_call(site, node)]
 
 
@@ -215,7 +215,7 @@ def fixes_for_write(site: UserExpression) -> tuple[str, list[Fix]]:
             ]
         array, sign = one_line(site.source.text(target)), _SIGNS.get(type(statement.op))
         text = one_line(site.source.text(value)) if sign == "+" else _parenthesise(site, value)
-        return array, [Fix(f"{array} = {array} {sign} {text}", True, site.source.span(statement))] if sign else []
+        return array, [source_edit(f"{array} = {array} {sign} {text}", site.source.span(statement))] if sign else []
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         place = statement.targets[0]
         if isinstance(place, ast.Subscript):  # of an array of gradtape.numpy that was made before the tape
@@ -241,7 +241,7 @@ def fixes_for_write(site: UserExpression) -> tuple[str, list[Fix]]:
     texts += [f"{k.arg}={one_line(site.source.text(k.value))}" for k in call.keywords if k is not out]
     alone = f"{one_line(site.source.text(call.func))}({', '.join(texts)})"
     if isinstance(statement, ast.Expr) and isinstance(out.value, ast.Name) and arguments:
-        return array, [Fix(f"{array} = {alone}", True, site.source.span(statement))]
+        return array, [source_edit(f"{array} = {alone}", site.source.span(statement))]
     held = out.value
     while isinstance(held, ast.Subscript):
         held = held.value
@@ -306,7 +306,7 @@ def _at_fixes(site: UserExpression, array: ast.expr, index: ast.expr, method: st
     place = f"{site.source.spelled('at', 'gradtape')}({name})[{one_line(site.source.text(index))}]"
     text = one_line(site.source.text(value)) if "({})" in method else _parenthesise(site, value)
     needs = "" if site.source.can_call_gradtape else "  # import gradtape as gt"
-    return [Fix(f"{name} = {place}.{method.format(text)}{needs}", True, site.source.span(statement))]
+    return [source_edit(f"{name} = {place}.{method.format(text)}{needs}", site.source.span(statement))]
 
 
 def _parenthesise(site: UserExpression, value: ast.expr) -> str:
@@ -347,7 +347,7 @@ def _as_whole_statement(site: UserExpression, made: ast.expr, offered: list[Fix]
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
         return offered
     name = one_line(site.source.text(statement.targets[0]))
-    return [Fix(f"{name} = {fix}", True, site.source.span(statement)) for fix in offered]
+    return [source_edit(f"{name} = {fix}", site.source.span(statement)) for fix in offered]
 
 
 def _gradtape_call_fixes(site: UserExpression, call: ast.Call) -> list[Fix]:
@@ -358,4 +358,4 @@ def _gradtape_call_fixes(site: UserExpression, call: ast.Call) -> list[Fix]:
     name = {"asanyarray": "asarray", "ascontiguousarray": "asarray"}.get(name, name)
     whole = site.source.span(call)
     written = replace_span(whole, site.source.span(call.func), site.source.spelled(name, "gradtape"))
-    return [] if written is None or written == one_line(whole.text) else [Fix(written, True, whole)]
+    return [] if written is None or written == one_line(whole.text) else [source_edit(written, whole)]

@@ -18,7 +18,7 @@ import numpy as np
 
 from gradtape.core.location import is_library, is_own_module
 from gradtape.explain.fixes.import_edits import fixes_by_import, import_from_our_scipy
-from gradtape.explain.model.problem import Fix
+from gradtape.explain.model.problem import Fix, source_edit
 from gradtape.explain.render.spelling import library_of
 from gradtape.explain.source.expression import UserExpression, replace_span
 from gradtape.explain.source.files import one_line
@@ -93,7 +93,7 @@ class ForeignCall(NamedTuple):
         ours = counterpart(self.name)
         written = None if self.call is None else _rewrite_call(self, ours)
         if written is not None and self.call is not None:
-            return [Fix(written, True, self.site.source.span(self.call))]
+            return [source_edit(written, self.site.source.span(self.call))]
         by_import = self.fixes_by_import()
         if self.name in _ADVICE:
             return [*by_import, _ADVICE[self.name]]
@@ -273,7 +273,7 @@ def fixes_for_math_argument(site: UserExpression, call: ast.Call) -> list[str]:
         name = _name_in_source(site, part)
         if name.startswith("math.") and (ours := counterpart(name)) and ours not in ("pi", "e", "inf", "nan"):
             written = replace_span(whole, site.source.span(part), _spell(site, ours))
-            return [] if written is None else [Fix(written, True, whole)]
+            return [] if written is None else [source_edit(written, whole)]
     return []
 
 
@@ -292,7 +292,7 @@ def fixes_for_method(site: UserExpression) -> list[Fix]:
     whole = site.source.span(call)
     texts = [one_line(site.source.text(part)) for part in (owner, *call.args)]
     texts += [f"{keyword.arg}={one_line(site.source.text(keyword.value))}" for keyword in call.keywords if keyword.arg]
-    return [Fix(f"{site.source.spelled(name)}({', '.join(texts)})", True, whole)]
+    return [source_edit(f"{site.source.spelled(name)}({', '.join(texts)})", whole)]
 
 
 def fixes_for_sparse_matrix(site: UserExpression) -> list[str] | None:
@@ -322,7 +322,7 @@ def fixes_for_sparse_matrix(site: UserExpression) -> list[str] | None:
         is_dot = isinstance(node.func, ast.Attribute) and node.func.attr == "dot"
         written = f"{owner} @ {other}" if is_dot else f"{owner}.toarray() * {other}"
     return [
-        *([] if written is None else [Fix(written, True, whole)]),
+        *([] if written is None else [source_edit(written, whole)]),
         "with gradtape.scipy.sparse, x * S of a sparse array has a derivative and keeps the matrix sparse",
     ]
 

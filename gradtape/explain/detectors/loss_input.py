@@ -13,7 +13,7 @@ import numpy as np
 
 from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.messages import problem
-from gradtape.explain.model.problem import Fix, Span
+from gradtape.explain.model.problem import Fix, Span, source_edit
 from gradtape.explain.model.record import Record
 from gradtape.explain.render.spelling import library_of
 from gradtape.explain.source.expression import UserExpression, replace_span, site_at
@@ -116,15 +116,15 @@ def warn_labels_out_of_range(name: str, target: Any, low: float, high: float) ->
     if part is None and call is not None and len(call.args) > 1 and not isinstance(call.args[1], ast.Starred):
         part = call.args[1]
     values = np.unique(array)[:3]
-    change = ""
+    change, changed = "", values
     if np.array_equal(values, [-1.0, 1.0]):
-        change = "({} + 1) / 2"
+        change, changed = "({} + 1) / 2", (values + 1) / 2
     elif np.array_equal(values, [1.0, 2.0]):
-        change = "{} - 1"
-    elif low >= 0 and 1 < high <= 255:
-        change = "{} / 255" if high > 16 else ""
+        change, changed = "{} - 1", values - 1
+    elif low >= 0 and 16 < high <= 255:
+        change, changed = "{} / 255", np.asarray([low, high]) / 255
     fixes: list[str] = []
-    if part is not None and change:
+    if part is not None and change and np.all((changed >= 0) & (changed <= 1)):
         text = one_line(site.source.text(part))
         is_atom = isinstance(part, ast.Name | ast.Call | ast.Attribute | ast.Subscript)
         fixes = [Fix(change.format(text if is_atom else f"({text})"), True, site.source.span(part))]
@@ -148,7 +148,7 @@ def warn_not_logarithm(name: str, made: Record) -> None:
     if call is not None and _called_name(site) == name:
         span = site.source.span(call)
         if "\n" not in span.text and not any(k.arg == "log_input" for k in call.keywords):
-            fixes = [Fix(f"{span.text[:-1]}, log_input=False)", True, span)]
+            fixes = [source_edit(f"{span.text[:-1]}, log_input=False)", span)]
     _report(
         f"{name} takes the logarithm of the rate, and gets the result of {made.operation}, which is a rate",
         site,
@@ -169,7 +169,7 @@ def warn_targets_not_probabilities(name: str, target: Any) -> None:
     if part is not None and not isinstance(part, ast.Starred):
         text = one_line(site.source.text(part))
         is_atom = isinstance(part, ast.Name | ast.Call | ast.Attribute | ast.Subscript)
-        fixes = [Fix(f"{text if is_atom else f'({text})'}.softmax(dim=1)", True, site.source.span(part))]
+        fixes = [source_edit(f"{text if is_atom else f'({text})'}.softmax(dim=1)", site.source.span(part))]
     made = record_of(target)
     _report(
         f"{name} takes class numbers or probabilities as targets, and some of these are negative",
@@ -194,7 +194,7 @@ def warn_swapped(name: str, input: Any, target: Any) -> None:
         if text is not None and "\n" not in whole.text:
             start = first.column or 0
             begin = start - (whole.column or 0)
-            fixes = [Fix(text[:begin] + second.text + text[begin + len(first.text) :], True, whole)]
+            fixes = [source_edit(text[:begin] + second.text + text[begin + len(first.text) :], whole)]
     _report(
         f"the arguments of {name} are swapped: it takes the logarithms of the model's probabilities first, then the "
         "target's probabilities",
@@ -272,7 +272,7 @@ def _without_activation(made: Record | None, names: tuple[str, ...]) -> list[str
     bare = isinstance(inner, ast.Name | ast.Call | ast.Attribute | ast.Subscript)
     if not bare and not isinstance(parent, ast.Assign | ast.Return | ast.Call | ast.keyword):
         text = f"({text})"
-    return [Fix(text, True, site.span)]
+    return [source_edit(text, site.span)]
 
 
 def _rename_call(made: Record, old: str, new: str) -> list[str]:
@@ -282,7 +282,7 @@ def _rename_call(made: Record, old: str, new: str) -> list[str]:
         return []
     whole, function = site.source.span(call), site.source.span(call.func)
     written = replace_span(whole, function, function.text[: -len(old)] + new)
-    return [] if written is None else [Fix(written, True, whole)]
+    return [] if written is None else [source_edit(written, whole)]
 
 
 def _rewrite_loss_call(site: UserExpression, function: str, argument: tuple[Span, str] | None = None) -> list[str]:
@@ -298,4 +298,4 @@ def _rewrite_loss_call(site: UserExpression, function: str, argument: tuple[Span
         name = site.source.span(call.func)
         old = one_line(name.text)
         text = old[: len(old) - len(_called_name(site))] + function + one_line(text)[len(old) :]
-    return [] if text is None else [Fix(one_line(text), True, whole)]
+    return [] if text is None else [source_edit(one_line(text), whole)]

@@ -12,7 +12,7 @@ from typing import Any
 
 from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.messages import problem
-from gradtape.explain.model.problem import Fix
+from gradtape.explain.model.problem import source_edit
 from gradtape.explain.model.record import SourceLocation
 from gradtape.explain.source.expression import UserExpression, site_at
 from gradtape.explain.source.files import one_line
@@ -47,7 +47,7 @@ def judge_lost_update(location: SourceLocation, library: str) -> bool:
             f"the update is lost: the name {name} is bound to a new tensor, and the parameter stays as it was",
             spans=[span, site.source.span(loop.target).labelled(f"{name} stands for a parameter")],
             consequence="no parameter changes, however many steps are made",
-            fixes=[Fix(text, True, span), advice],
+            fixes=[source_edit(text, span), advice],
         )
     )
     return True

@@ -56,13 +56,14 @@ def check_reshape(old: Shape, new: Shape, site: UserExpression | None = None) ->
     if not is_due("GT510", span.file, span.line, span.column):
         return
     order = _axis_order(old, new)
-    written = _write_transpose(site, call, order)
+    written = None if order is None else _write_transpose(site, call, order)
+    advice = "np.transpose(x, axes) for the order of the axes, reshape for axes of length 1 only"
     found = problem(
         "GT510",
         f"{name} from {old} to {new} does not swap the axes: it reads the same elements in the same order",
         spans=[span],
         consequence="each row of the result has elements of several rows or columns, and so has its gradient",
-        fixes=[Fix(written, True, span)] if written else f"np.transpose(x, {order})",
+        fixes=[Fix(written, True, span)] if written else advice if order is None else f"np.transpose(x, {order})",
         intent=f"x.ravel() first says that the order of the elements is meant: x.ravel().{name}({new})",
     )
     if is_certain:
@@ -75,15 +76,21 @@ def _called_name(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
-def _axis_order(old: Shape, new: Shape) -> Shape:
-    """The axes of `old` in the order of `new`; of equal lengths, the first comes first."""
+def _axis_order(old: Shape, new: Shape) -> Shape | None:
+    """The axes of `old` in the order of `new`; of equal lengths, the first comes first. None if the lengths differ.
+
+    >>> _axis_order((12, 5), (5, 12)), _axis_order((12, 5), (5, 1, 12))
+    ((1, 0), None)
+    """
     left = list(range(len(old)))
     order = []
     for length in new:
-        axis = next(axis for axis in left if old[axis] == length)
+        axis = next((axis for axis in left if old[axis] == length), None)
+        if axis is None:
+            return None
         left.remove(axis)
         order.append(axis)
-    return tuple(order)
+    return None if left else tuple(order)
 
 
 def _write_transpose(site: UserExpression, call: ast.Call, order: Shape) -> str | None:

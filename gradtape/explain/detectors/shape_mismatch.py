@@ -16,7 +16,7 @@ from gradtape.explain.fixes.index_edits import index_second_axis
 from gradtape.explain.messages import code_for, problem
 from gradtape.explain.model.problem import Fix, Operand, Problem
 from gradtape.explain.render.spelling import library_of
-from gradtape.explain.source.expression import UserExpression, replace_span, shape_and_dtype
+from gradtape.explain.source.expression import UserExpression, is_call_of, replace_span, shape_and_dtype
 from gradtape.explain.source.files import one_line
 from gradtape.explain.source.libraries import record_of
 
@@ -190,7 +190,8 @@ def _product_problem(
         if isinstance(node, ast.BinOp) and site.span.line == site.span.end_line:
             texts = [site.source.text(part) for part in (node.left, node.right)]
             middle = site.span.text[len(texts[0]) : len(site.span.text) - len(texts[1])]
-            if site.span.text == texts[0] + middle + texts[1] and middle.strip() == "@":
+            is_product = site.span.text == texts[0] + middle + texts[1] and middle.strip() == "@"
+            if is_product and shape_edits.broadcast_shape(shapes) is not None:
                 offered = [Fix(f"{texts[0]} * {texts[1]}", True, site.span)]
         return problem(
             "GT111",
@@ -447,7 +448,10 @@ def axis_problem(axis: Any, ndim: int, shape: Shape | None = None, site: UserExp
     offered: list[Fix] = []
     if isinstance(axis, int) and axis == ndim > 0:
         text = shape_edits.with_axis(site, ndim - 1)
-        offered = shape_edits.stack_for_concatenate(site) or ([] if text is None else [Fix(text, True, site.span)])
+        is_checked = is_call_of(site, *shape_edits.REDUCTIONS)  # they take every axis that there is
+        offered = shape_edits.stack_for_concatenate(site) or (
+            [] if text is None else [Fix(text, is_checked, site.span)]
+        )
     return problem("GT117", f"axis {axis!r} is out of bounds: {of} has {has}", spans=[site.span], fixes=offered)
 
 

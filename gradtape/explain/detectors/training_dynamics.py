@@ -18,8 +18,9 @@ from gradtape.explain.detectors.broadcast import group_digits
 from gradtape.explain.detectors.loss_reduction import sums_beside_means
 from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.fixes import shape_edits
+from gradtape.explain.fixes.index_edits import one_of_each_row
 from gradtape.explain.messages import problem
-from gradtape.explain.model.problem import Fix, Operand, Problem
+from gradtape.explain.model.problem import Fix, Operand, Problem, source_edit
 from gradtape.explain.model.record import Computation, Record, Replayable
 from gradtape.explain.render.spelling import library_of
 from gradtape.explain.source.axes import is_outer, makes_axis
@@ -234,7 +235,9 @@ def _pick_table_problem(softmax: Record, replay: Computation) -> Problem | None:
         names = [one_line(site.source.text(part)) for part in parts]
         column = next(i for i, shape in enumerate(shapes) if 1 in shape)
         written = replace_span(site.span, site.source.span(parts[column]), f"{names[column]}[:, 0]")
-        offered = [] if written is None or shapes[column][1:] != (1,) else [Fix(written, True, site.span)]
+        vector, other = shapes[column][:1], shapes[1 - column]
+        fits = shapes[column][1:] == (1,) and shape_edits.broadcast_shape([vector, other]) == vector
+        offered = [Fix(written, True, site.span)] if written is not None and fits else []
         return problem(
             "GT101",
             f"every element of {names[0]} {shapes[0]} meets every element of {names[1]} {shapes[1]} in this index",
@@ -297,7 +300,7 @@ def _pick_rows_problem(softmax: Record, axis: int, replay: Computation) -> Probl
         labels = index[0] if len(index) == 1 else None
         if not isinstance(labels, np.ndarray) or labels.shape != (rows,) or labels.dtype.kind not in "iu":
             continue
-        if not 1 < classes < rows or not 0 <= labels.min() <= labels.max() < classes:
+        if not 1 < classes < rows or labels.min() < 0 or not one_of_each_row(softmax.shape, labels):
             continue
         ends = [c for c in replay.consumers.get(node, ()) if c.operation]
         if not ends or not all(c.operation in ("sum", "mean") and 1 in (c.params.get("axis") or [0, 1]) for c in ends):
@@ -404,14 +407,14 @@ def wrong_axis_problem(
     if (use.span.file, use.span.line, use.span.column) != (site.span.file, site.span.line, site.span.column):
         spans.append(use.span.labelled(words))
     written = shape_edits.with_axis(site, wanted) if total is None and "softmax" in _called_name(site) else None
-    offered = [] if written is None else [Fix(written, True, site.span)]
+    offered = [] if written is None else [source_edit(written, site.span)]
     if total is not None:
         summed = site_at(total.location)
         again = shape_edits.with_axis(summed, wanted)
         if again is not None and "keepdim" not in again:
             in_torch = library_of(summed.source.imports)[0] == "torch"
             again = shape_edits.add_argument(again, "keepdim=True" if in_torch else "keepdims=True")
-        offered = [] if again is None else [Fix(again, True, summed.span)]
+        offered = [] if again is None else [source_edit(again, summed.span)]
     return problem(
         "GT501",
         f"{node.operation if total is None else 'this softmax'} is over {over} of {node.shape}, and what follows is "

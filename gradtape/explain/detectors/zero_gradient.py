@@ -11,7 +11,7 @@ import numpy as np
 from gradtape.explain.detectors.negative_cache import is_cleared, record_negative
 from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.messages import problem
-from gradtape.explain.model.problem import Fix, Problem
+from gradtape.explain.model.problem import Fix, Problem, source_edit
 from gradtape.explain.model.record import Record, Replayable, operand_values
 from gradtape.explain.source.expression import is_call_of, is_written, site_at
 from gradtape.explain.source.files import one_line
@@ -377,7 +377,7 @@ def _without_step(place: Any, cause: _ZeroCause) -> list[Fix]:
         return []
     text = place.site.source.text(part)
     atom = isinstance(part, ast.Name | ast.Call | ast.Attribute | ast.Subscript)
-    return [Fix(one_line(text if atom else f"({text})"), True, place.span)]
+    return [source_edit(one_line(text if atom else f"({text})"), place.span)]
 
 
 def _operand_ranges(place: Any, replay: Replayable, cause: _ZeroCause) -> str:

@@ -13,7 +13,7 @@ import sys
 from types import FrameType
 
 from gradtape.explain.fixes.shape_edits import add_argument
-from gradtape.explain.model.problem import Fix
+from gradtape.explain.model.problem import source_edit
 from gradtape.explain.render.spelling import respell
 from gradtape.explain.source.expression import UserExpression, offsets, replace_span
 from gradtape.explain.source.files import one_line
@@ -40,7 +40,7 @@ def apply_advice_to_call(site: UserExpression, advice: str) -> list[str]:
             text = f"({text})"
         suffix = respell(_with_user_names(edit["suffix"], site, passed, every=True), site.source.imports)
         written = replace_span(whole, site.source.span(part), text + suffix)
-        offered += [] if written is None else [Fix(written, True, whole)]
+        offered += [] if written is None else [source_edit(written, whole)]
     elif (swap := _SWAP.match(advice)) is not None and {swap["one"], swap["other"]} <= passed.keys():
         offered += _swap_arguments(site, call, passed[swap["one"]], passed[swap["other"]])
     elif option is not None and option["name"] not in passed and _accepts(site, call, option["name"]):
@@ -49,7 +49,7 @@ def apply_advice_to_call(site: UserExpression, advice: str) -> list[str]:
             written = add_argument(whole.text, option[0])
         else:
             written = replace_span(whole, site.source.span(given), option["value"])
-        offered += [] if written is None else [Fix(written, True, whole)]
+        offered += [] if written is None else [source_edit(written, whole)]
     return [*offered, _with_user_names(advice, site, passed)]
 
 
@@ -59,7 +59,7 @@ def _swap_arguments(site: UserExpression, call: ast.Call, one: ast.expr, other: 
     (start, end), (next_start, next_end) = sorted(offsets(whole, span) for span in spans)
     text = whole.text
     written = text[:start] + text[next_start:next_end] + text[end:next_start] + text[start:end] + text[next_end:]
-    return [Fix(one_line(written), True, whole)]
+    return [source_edit(one_line(written), whole)]
 
 
 def _with_user_names(advice: str, site: UserExpression, passed: dict[str, ast.expr], every: bool = False) -> str:

@@ -8,7 +8,7 @@ import ast
 import importlib
 from typing import Any
 
-from gradtape.explain.model.problem import Fix
+from gradtape.explain.model.problem import Fix, source_edit
 from gradtape.explain.source.expression import UserExpression
 
 NAMES_FOLLOWED = 3
@@ -27,7 +27,7 @@ def fixes_by_import(site: UserExpression, made: ast.AST | None = None) -> list[F
         bound = {alias.asname or "numpy" for alias in aliases if alias.name == "numpy"}
         if bound and isinstance(statement, ast.Import):
             names = ", ".join(_import_ours(alias) for alias in aliases)
-            found.append((bool(bound & used), Fix(f"import {names}", True, site.source.span(statement))))
+            found.append((bool(bound & used), source_edit(f"import {names}", site.source.span(statement))))
     return [max(found, key=lambda pair: pair[0])[1]] if found else []
 
 

@@ -36,6 +36,19 @@ def index_second_axis(site: UserExpression) -> list[Fix]:
     return []
 
 
+def one_of_each_row(shape: Shape, labels: Any) -> bool:
+    """Whether `x[np.arange(len(labels)), labels]` of an array of this shape is one element of each row.
+
+    >>> one_of_each_row((3, 2), np.array([0, 1, 1])), one_of_each_row((3, 2), np.array([0, 1, 2]))
+    (True, False)
+    """
+    try:
+        picked = np.broadcast_to(False, shape)[np.arange(len(labels)), labels]
+    except IndexError:
+        return False
+    return bool(picked.shape == shape[:1])
+
+
 def _indexed_shape(site: UserExpression, part: ast.AST) -> Shape | None:
     """The shape of the array in a subscript with one integer index; None for any other expression."""
     if not isinstance(part, ast.Subscript):
@@ -71,4 +84,4 @@ def _infer_shape(site: UserExpression, node: ast.expr, other: ast.Subscript, ins
     return tuple(shape) if isinstance(shape, tuple) else None
 
 
-__all__ = ["index_second_axis"]
+__all__ = ["index_second_axis", "one_of_each_row"]

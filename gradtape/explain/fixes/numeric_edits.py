@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
-from gradtape.explain.model.problem import Fix
+from gradtape.explain.model.problem import Fix, Span, source_edit
 from gradtape.explain.model.record import Record
 from gradtape.explain.render.spelling import library_of
 from gradtape.explain.source.files import one_line
@@ -117,8 +117,12 @@ def _sum_of_logarithms(place: OperationSite) -> list[Fix]:
         written = f"{source.spelled('sum')}({one_line(source.text(call.func))}({x}))"
     else:
         written = f"{one_line(source.text(inner.func.value))}.slogdet({x})[1]"
-    is_known = place.replay.inputs(place.node.parents[0])[0] is not None  # and has been tried, then
-    return [Fix(written, is_known, place.span)]
+    factors = place.replay.inputs(place.node.parents[0])[0]
+    if factors is None:
+        return [source_edit(written, place.span)]
+    with np.errstate(all="ignore"):
+        logarithm = np.log(factors) if inner.func.attr == "prod" else np.linalg.slogdet(factors)[1]
+    return [Fix(written, True, place.span)] if is_finite(np.asarray(logarithm)) else []
 
 
 def numeric_advice(place: OperationSite, value: Any = None) -> list[str]:
@@ -212,8 +216,10 @@ def _clamped_probability(place: OperationSite) -> list[Fix]:
         return []
     text = one_line(made.text)
     if library_of(place.site.source.imports)[0] == "torch":
-        return [Fix(f"{text}.clamp(1e-6, 1 - 1e-6)", True, made)]
-    return [Fix(f"{place.site.source.spelled('clip')}({text}, 1e-6, 1 - 1e-6)", True, made)]
+        written = f"{text}.clamp(1e-6, 1 - 1e-6)"
+    else:
+        written = f"{place.site.source.spelled('clip')}({text}, 1e-6, 1 - 1e-6)"
+    return _tried_probability(place, written, made, lambda p: np.clip(p, p.dtype.type(1e-6), p.dtype.type(1 - 1e-6)))
 
 
 def _logarithm_arguments(statement: ast.stmt) -> Iterator[ast.expr]:
@@ -240,7 +246,20 @@ def _sigmoid_edit(place: OperationSite) -> list[Fix]:
     bound = place.site.binding(z) if isinstance(z, ast.Name) else None
     if bound is None or bound.label or bound.file != place.site.source.file:
         return []
-    return [Fix(f"{place.site.source.spelled('sigmoid', 'gradtape')}({one_line(bound.text)})", True, bound)]
+    written = f"{place.site.source.spelled('sigmoid', 'gradtape')}({one_line(bound.text)})"
+    return _tried_probability(place, written, bound, lambda z: 1 / (1 + np.exp(-z)))
+
+
+def _tried_probability(place: OperationSite, written: str, made: Span, change: Callable[[Any], Any]) -> list[Fix]:
+    """The edit of the line that made p, if log(p) and log(1 - p) are finite then; unchecked where p is not known."""
+    part, value = place.parts[0], place.values[0]
+    if part is None or value is None:
+        return [source_edit(written, made)]
+    with np.errstate(all="ignore"):
+        p = np.asarray(value) if _complement(part) is None else 1 - np.asarray(value)
+        changed = np.asarray(change(p))
+        works = place.works([changed]) and place.works([1 - changed])
+    return [Fix(written, True, made)] if works else []
 
 
 def _softplus_edit(place: OperationSite) -> list[Fix]:
@@ -260,8 +279,11 @@ def _softplus_edit(place: OperationSite) -> list[Fix]:
     name = around.func.attr if isinstance(around.func, ast.Attribute) else getattr(around.func, "id", "")
     if name != wanted:
         return []
-    text = one_line(source.text(exp.args[0]))
-    return [Fix(f"{source.spelled('logaddexp')}(0.0, {text})", True, source.span(around))]
+    written = f"{source.spelled('logaddexp')}(0.0, {one_line(source.text(exp.args[0]))})"
+    if place.values[0] is None:
+        return [source_edit(written, source.span(around))]
+    works = is_finite(np.logaddexp(0.0, place.values[0]))
+    return [Fix(written, True, source.span(around))] if works else []
 
 
 def _softmax_edit(place: OperationSite) -> list[Fix]:
@@ -284,7 +306,22 @@ def _softmax_edit(place: OperationSite) -> list[Fix]:
         return []
     axis = source.text(named["axis"]) if "axis" in named else "None"
     text = f"{source.spelled('softmax', 'gradtape')}({one_line(source.text(exp.args[0]))}, axis={axis})"
-    return [Fix(text, True, source.span(around))]
+    along = _literal(named.get("axis"))
+    is_known = place.values[0] is not None and ("axis" not in named or along is not None)
+    if not is_known or ("axis" in named and _literal(named.get("keepdims")) is not True):
+        return [source_edit(text, source.span(around))]
+    with np.errstate(all="ignore"):
+        shifted = np.exp(place.values[0] - np.max(place.values[0], axis=along, keepdims=True))
+        works = is_finite(shifted / np.sum(shifted, axis=along, keepdims=True))
+    return [Fix(text, True, source.span(around))] if works else []
+
+
+def _literal(part: ast.expr | None) -> Any:
+    """The value of a literal; None for any other expression."""
+    try:
+        return None if part is None else ast.literal_eval(part)
+    except ValueError:
+        return None
 
 
 def _norm_edit(place: OperationSite) -> list[Fix]:
@@ -297,11 +334,16 @@ def _norm_edit(place: OperationSite) -> list[Fix]:
     text = one_line(source.text(call.args[0]))
     squared = f"{text}**2" if isinstance(call.args[0], ast.Name | ast.Attribute | ast.Subscript) else f"({text}) ** 2"
     rest = "".join(f", {keyword.arg}={source.text(keyword.value)}" for keyword in call.keywords)
-    least = float(TINY)
-    if not is_finite(np.asarray(place.values[0])) or not np.sqrt(place.node.dtype.type(least)) > 0:
-        return []
+    named = {str(keyword.arg): _literal(keyword.value) for keyword in call.keywords}
     spelled = source.spelled
-    return [Fix(f"{spelled('sqrt')}({spelled('sum')}({squared}{rest}) + {TINY})", True, source.span(call))]
+    written = f"{spelled('sqrt')}({spelled('sum')}({squared}{rest}) + {TINY})"
+    if None in named.values():
+        return [source_edit(written, source.span(call))]
+    with np.errstate(all="ignore"):
+        x = np.asarray(place.values[0])
+        norm = np.sqrt(np.sum(x**2, **{**named, "keepdims": True}) + place.node.dtype.type(float(TINY)))
+        works = is_finite(x / norm)  # the slope
+    return [Fix(written, True, source.span(call))] if works else []
 
 
 def _find_underflow(place: OperationSite) -> Record | None:

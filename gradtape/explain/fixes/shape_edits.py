@@ -150,6 +150,8 @@ def _trim_edits(
     if surplus > 2 or 4 * surplus > one[axis]:  # of short arrays the difference may be no accident
         return []
     lead = ":, " * axis
+    if broadcast_shape([one, (*other[:axis], other[axis] - surplus, *other[axis + 1 :])]) != one:
+        return []
     found: list[tuple[tuple[int, ...], Fix]] = []
     for rank, cut in enumerate((f"{surplus}:", f":-{surplus}")):
         text = site.rewritten({long: f"[{lead}{cut}]"}, parts)
@@ -337,8 +339,8 @@ def stack_for_concatenate(site: UserExpression) -> list[Fix]:
     parts = (
         given if isinstance(given, list | tuple) else [site.value(part) for part in getattr(call.args[0], "elts", [])]
     )
-    shapes = {getattr(part, "shape", None) for part in parts}
-    if len(shapes) != 1 or None in shapes:
+    shapes = [getattr(part, "shape", None) for part in parts]
+    if not shapes or None in shapes or stack_shape([tuple(shape) for shape in shapes if shape is not None]) is None:
         return []
     whole = site.source.span(call)
     owner = site.source.text(call.func.value)

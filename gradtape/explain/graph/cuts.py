@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from gradtape.explain.model.problem import Fix
+from gradtape.explain.model.problem import Fix, source_edit
 from gradtape.explain.model.record import Record
 from gradtape.explain.render.spelling import library_of, name_in
 from gradtape.explain.source.expression import offsets
@@ -148,7 +148,7 @@ def _undo_departure(cut: Record) -> Fix | None:
     if isinstance(node, ast.Attribute) and f".{node.attr}" == cut.reason == ".data":
         if isinstance(node.ctx, ast.Store):
             return _bound_anew(source, node)
-        return Fix(one_line(source.text(node.value)), True, source.span(node))
+        return source_edit(one_line(source.text(node.value)), source.span(node))
     if not isinstance(node, ast.Call) or node.keywords:
         return None
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
@@ -170,7 +170,7 @@ def _undo_departure(cut: Record) -> Fix | None:
     is_atom = isinstance(kept, ast.Name | ast.Call | ast.Attribute | ast.Subscript)
     is_whole = isinstance(source.parents.get(node), ast.Assign | ast.Return | ast.Call)
     text = one_line(source.text(kept))
-    return Fix(text if is_atom or is_whole else f"({text})", True, source.span(node))
+    return source_edit(text if is_atom or is_whole else f"({text})", source.span(node))
 
 
 def _bound_anew(source: SourceFile, target: ast.Attribute) -> Fix | None:
@@ -180,7 +180,7 @@ def _bound_anew(source: SourceFile, target: ast.Attribute) -> Fix | None:
         return None
     span = source.span(statement)
     text = one_line(source.text(statement))
-    return Fix(text.replace(f"{source.text(target)}", target.value.id), False, span)
+    return source_edit(text.replace(f"{source.text(target)}", target.value.id), span)
 
 
 def _number_function(source: SourceFile, node: ast.AST) -> ast.Call | None:
@@ -208,7 +208,7 @@ def _with_tensors(source: SourceFile, call: ast.Call, node: ast.expr, kept: ast.
     whole = source.span(call)
     start, end = offsets(whole, source.span(node))
     inner = one_line(whole.text[:start] + source.text(kept) + whole.text[end:])
-    return Fix(f"{bound}.{name}{inner[len(one_line(source.text(function))) :]}", True, whole)
+    return source_edit(f"{bound}.{name}{inner[len(one_line(source.text(function))) :]}", whole)
 
 
 _INTEGER_METHODS = ("int", "long", "short")  # PyTorch's casts
@@ -224,4 +224,4 @@ def _true_division(cut: Record) -> Fix | None:
     left, right = source.span(node.left), source.span(node.right)
     between = whole.text[offsets(whole, left)[1] : offsets(whole, right)[0]]
     middle = between.replace("//", "/", 1)
-    return Fix(one_line(whole.text.replace(between, middle, 1)), True, whole)
+    return source_edit(one_line(whole.text.replace(between, middle, 1)), whole)

@@ -27,7 +27,8 @@ def problem(
 ) -> Problem:
     """A problem at the user's present expression, or at `spans`. Locations are converted to spans.
 
-    Advice is rewritten with the names that the user's file imports; a checked `Fix` is source and stays as it is.
+    Advice is rewritten with the names that the user's file imports; a `Fix` that is source, checked or an
+    edit, stays as it is, and so does an intent with source in it.
     """
     from gradtape.explain.model.problem import Fix, Problem, Span
     from gradtape.explain.render.elide_arrays import elide_arrays
@@ -39,8 +40,8 @@ def problem(
     if notes:
         details["notes"] = [respell(elide_arrays(note), imports) for note in notes]
     listed = [fixes] if isinstance(fixes, str) else list(fixes)
-    listed = [fix if isinstance(fix, Fix) and fix.checked else respell(fix, imports) for fix in listed]
-    intent = intent if isinstance(intent, Fix) and intent.checked else respell(intent, imports)
+    listed = [fix if isinstance(fix, Fix) and (fix.checked or fix.is_edit) else respell(fix, imports) for fix in listed]
+    intent = intent if isinstance(intent, Fix) else respell(intent, imports)
     return Problem(
         code, elide_arrays(title), [s for s in found if s.line], operands, consequence, listed, intent, details
     )

@@ -80,7 +80,7 @@ def not_a_pair(name: str, result: Any) -> GradTapeError:
 
 def returned_none(name: str) -> GradTapeError:
     """The error for a function to differentiate that returns None, at the statement that lacks `return`."""
-    from gradtape.explain.model.problem import Fix
+    from gradtape.explain.model.problem import source_edit
     from gradtape.explain.source.expression import UserExpression
     from gradtape.explain.source.files import one_line, unreturned_result
 
@@ -95,7 +95,7 @@ def returned_none(name: str) -> GradTapeError:
         "GT311",
         f"{title}: what its last line computes is dropped",
         spans=[value, here("asked here")],
-        fixes=[Fix(f"return {one_line(value.text)}", True, statement)],
+        fixes=[source_edit(f"return {one_line(value.text)}", statement)],
     )
 
 

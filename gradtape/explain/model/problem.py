@@ -131,12 +131,13 @@ class Operand:
 class Fix(str):
     """What to write instead: a string with attributes.
 
-    `checked` says that it was tried, on shapes or values, and works; then `replaces` is the range of the user's source
-    that it replaces as it is. Otherwise it is advice.
+    `replaces` is the range of the user's source that it replaces as it is: it is an edit. Without one it is advice.
+    `checked` says that the changed expression was evaluated, on shapes or values, and works. An edit that follows from
+    how the code is written, and was not evaluated, is made by `source_edit`.
 
     >>> fix = Fix("pred[:, 0] - y", checked=True)
-    >>> fix, fix.checked
-    ('pred[:, 0] - y', True)
+    >>> fix, fix.checked, fix.is_edit
+    ('pred[:, 0] - y', True, False)
     """
 
     __slots__ = ("checked", "replaces")
@@ -149,6 +150,11 @@ class Fix(str):
         fix.checked = checked
         fix.replaces = replaces
         return fix
+
+    @property
+    def is_edit(self) -> bool:
+        """Whether it can be put into the user's source as it is."""
+        return self.replaces is not None
 
     def __getnewargs__(self) -> tuple[str, bool, Span | None]:  # type: ignore[override]
         return str(self), self.checked, self.replaces
@@ -169,6 +175,16 @@ class Fix(str):
         """The fix that `to_json` gave `data` of."""
         replaces = data["replaces"]
         return cls(data["text"], data["checked"], None if replaces is None else Span.from_json(replaces))
+
+
+def source_edit(text: str, replaces: Span) -> Fix:
+    """An edit of the user's source that was not evaluated.
+
+    >>> fix = source_edit("total", Span("train.py", 3, 7, 19, source="loss = float(total)"))
+    >>> fix, fix.checked, fix.is_edit
+    ('total', False, True)
+    """
+    return Fix(text, False, replaces)
 
 
 @dataclass(frozen=True)

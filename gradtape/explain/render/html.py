@@ -40,13 +40,14 @@ def render_html(problem: Problem) -> str:
 
 
 def _render_fix(problem: Problem, fix: Fix) -> str:
-    """A checked fix as code, with its place if that is another line than the main one; advice as prose."""
-    if not fix.checked:
+    """Checked fixes and edits as code, with their place if that is another line than the main one; advice as prose."""
+    if not fix.checked and not fix.is_edit:
         return f'<li class="advice">{_escape_lines(fix)}</li>'
     elsewhere = ""
     if fix.replaces is not None and problem.main is not None and fix.replaces.line != problem.main.line:
         elsewhere = f' <span class="gradtape-place">{escape(fix.replaces.place)}</span>'
-    return f'<li class="checked"><code>{_escape_lines(fix)}</code>{elsewhere}</li>'
+    kind = "checked" if fix.checked else "edit"
+    return f'<li class="{kind}"><code>{_escape_lines(fix)}</code>{elsewhere}</li>'
 
 
 def _escape_lines(text: str) -> str:

@@ -207,15 +207,15 @@ def draw_table(table: Any, style: AnsiStyle) -> list[str]:
 def _list_fixes(problem: Problem, style: AnsiStyle, width: int) -> list[str]:
     lines: list[str] = []
     checked = [fix for fix in problem.fixes if fix.checked]
-    advice = [fix for fix in problem.fixes if not fix.checked]
-    rows = [("fix (checked): ", fix) for fix in checked] + [("fix: ", fix) for fix in advice]
+    others = [fix for fix in problem.fixes if not fix.checked]
+    rows = [("fix (checked): ", fix) for fix in checked] + [("fix: ", fix) for fix in others]
     for index, (label, fix) in enumerate(rows):
         same = index > 0 and rows[index - 1][0] == label
         lead = ("or: " if same else label).rjust(len(label)) if same else label
         elsewhere = ""
         if fix.replaces is not None and problem.main is not None and fix.replaces.line != problem.main.line:
             elsewhere = f"   ({fix.replaces.place})"
-        if fix.checked:
+        if fix.checked or fix.is_edit:
             first, *more = _dedented(fix)
             lines.append(f"  {lead}{style('fix', first)}{elsewhere}")
             lines += [f"  {' ' * len(lead)}{style('fix', line)}" for line in more]

@@ -13,7 +13,7 @@ from typing import Any
 from gradtape.core.location import is_library
 from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.messages import problem
-from gradtape.explain.model.problem import Fix, Problem
+from gradtape.explain.model.problem import Problem, source_edit
 from gradtape.explain.source.files import SourceFile, one_line, source_of
 
 _UPDATES = frozenset({"set", "add", "subtract", "multiply", "divide", "power", "min", "max", "apply"})
@@ -58,7 +58,7 @@ def discarded_in(source: SourceFile, name: str, line: int = 0) -> Iterator[Probl
         if is_at and call.func.attr in _UPDATES:
             array = place.value.value  # type: ignore[attr-defined]
             owner = one_line(source.text(array))
-            offered = [Fix(f"{owner} = {text}", True, span)] if isinstance(array, ast.Name) else []
+            offered = [source_edit(f"{owner} = {text}", span)] if isinstance(array, ast.Name) else []
             yield problem(
                 "GT202",
                 f"{owner} stays as it was: .at[...].{call.func.attr} returns a new array, which is thrown away",
@@ -72,11 +72,11 @@ def discarded_in(source: SourceFile, name: str, line: int = 0) -> Iterator[Probl
                 f"{place.id} stays as it was: apply_gradients returns a new state, which is thrown away",
                 spans=[span],
                 consequence="no parameter changes, however many steps are made",
-                fixes=[Fix(f"{place.id} = {text}", True, span)],
+                fixes=[source_edit(f"{place.id} = {text}", span)],
             )
         elif call.func.attr in ("map", "tree_map") and _is_pure_map(call):
             owner = one_line(source.text(call.args[1]))
-            offered = [Fix(f"{owner} = {text}", True, span)] if isinstance(call.args[1], ast.Name) else []
+            offered = [source_edit(f"{owner} = {text}", span)] if isinstance(call.args[1], ast.Name) else []
             yield problem(
                 "GT512",
                 f"{owner} stays as it was: {call.func.attr} returns a new tree, which is thrown away",
@@ -86,7 +86,7 @@ def discarded_in(source: SourceFile, name: str, line: int = 0) -> Iterator[Probl
             )
         elif call.func.attr == "apply_updates" and call.args:
             owner = one_line(source.text(call.args[0]))
-            offered = [Fix(f"{owner} = {text}", True, span)] if isinstance(call.args[0], ast.Name) else []
+            offered = [source_edit(f"{owner} = {text}", span)] if isinstance(call.args[0], ast.Name) else []
             yield problem(
                 "GT512",
                 f"{owner} stays as it was: apply_updates returns the new parameters, which are thrown away",

@@ -17,7 +17,7 @@ import numpy as np
 
 from gradtape.explain.detectors.shape_mismatch import axis_problem, find_shape_problem, index_problem
 from gradtape.explain.messages import problem
-from gradtape.explain.model.problem import Fix, Problem
+from gradtape.explain.model.problem import Problem, source_edit
 from gradtape.explain.source.axes import is_elementwise
 from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import one_line
@@ -175,7 +175,7 @@ def _explain_write(failure: Failure, failed: Any) -> Problem | None:
         if isinstance(statement, ast.AugAssign) and isinstance(statement.op, ast.Sub):
             value = f"-({value})"
         if method and isinstance(target.value, ast.Name | ast.Attribute):
-            offered = [Fix(f"{array} = {array}.at[{index}].{method}({value})", True, source.span(statement))]
+            offered = [source_edit(f"{array} = {array}.at[{index}].{method}({value})", source.span(statement))]
     span = site.span if statement is None else source.span(statement)
     return problem(
         "GT309",

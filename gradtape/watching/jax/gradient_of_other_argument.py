@@ -11,7 +11,7 @@ from jax.tree_util import tree_leaves
 
 from gradtape.explain.emit.policy import is_due, warn
 from gradtape.explain.messages import problem
-from gradtape.explain.model.problem import Fix, Problem, Span
+from gradtape.explain.model.problem import Problem, Span, source_edit
 from gradtape.explain.source.expression import UserExpression, site_at
 from gradtape.explain.source.files import one_line, span_of
 from gradtape.watching.jax.calls import GradientCall, argument_names
@@ -92,7 +92,7 @@ def _use_problem(call: GradientCall, site: UserExpression, index: int, statement
                 + [f"{k.arg}={one_line(site.source.text(k.value))}" for k in maker.keywords if k.arg]
             )
             text = f"{one_line(site.source.text(maker.func))}({inside})"
-            offered = [Fix(text, True, site.source.span(maker))]
+            offered = [source_edit(text, site.source.span(maker))]
     return problem(
         "GT314",
         f"the gradient is taken by {given}, argument {call.argnums}, and used to change {wanted}, argument {index}",

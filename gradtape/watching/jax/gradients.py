@@ -14,7 +14,7 @@ from jax.tree_util import tree_leaves
 from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.graph.cuts import code_of, fix_for
 from gradtape.explain.messages import problem
-from gradtape.explain.model.problem import Fix, Problem, Span
+from gradtape.explain.model.problem import Problem, Span, source_edit
 from gradtape.explain.source.files import source_of, span_of
 from gradtape.watching.computation import RecordedComputation
 from gradtape.watching.jax.calls import GradientCall, user_function
@@ -335,14 +335,14 @@ def _with_argument(source: Any, node: Any, outer: str, argument: str) -> str:
     """The one expression of a function that reads an outer name, with the argument in its place."""
     uses = [part for part in ast.walk(node) if isinstance(part, ast.Name) and part.id == outer]
     if len(uses) == 1:
-        return Fix(argument, True, source.span(uses[0]))
+        return source_edit(argument, source.span(uses[0]))
     statements = {source.statement(use) for use in uses}
     (first, *others) = statements
     value = node.body if isinstance(node, ast.Lambda) else getattr(first, "value", None)
     if not isinstance(value, ast.expr) or (others and not isinstance(node, ast.Lambda)):
         return f"{argument} instead of {outer}, everywhere in the function"
     span = source.span(value)
-    return Fix(re.sub(rf"(?<![\w.\"']){re.escape(outer)}\b", argument, span.text), True, span)
+    return source_edit(re.sub(rf"(?<![\w.\"']){re.escape(outer)}\b", argument, span.text), span)
 
 
 def _is_same(one: Any, other: Any) -> bool:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import jax
 
 from gradtape.explain.messages import problem
-from gradtape.explain.model.problem import Fix, Operand, Problem, Span
+from gradtape.explain.model.problem import Fix, Operand, Problem, Span, source_edit
 from gradtape.explain.source.expression import UserExpression, shape_and_dtype
 from gradtape.explain.source.files import one_line
 from gradtape.watching.jax.failures import Failure, asked_span, call_at, called_name
@@ -120,7 +120,7 @@ def _function_not_its_value(failure: Failure) -> Fix | None:
     if not isinstance(inner, ast.Call) or not isinstance(inner.func, ast.Name | ast.Attribute):
         return None
     source = failure.site.source
-    return Fix(one_line(source.text(inner.func)), True, source.span(inner))
+    return source_edit(one_line(source.text(inner.func)), source.span(inner))
 
 
 def _tuples_for_arrays(failure: Failure) -> Fix | None:
@@ -132,7 +132,7 @@ def _tuples_for_arrays(failure: Failure) -> Fix | None:
     wrapped = [
         text if isinstance(part, ast.Tuple) else f"({text},)" for part, text in zip(call.args[1:], parts[1:])
     ]  # fmt: skip
-    return Fix(f"{one_line(source.text(call.func))}({', '.join([parts[0], *wrapped])})", True, source.span(call))
+    return source_edit(f"{one_line(source.text(call.func))}({', '.join([parts[0], *wrapped])})", source.span(call))
 
 
 def _functions_for_values(failure: Failure) -> Fix | None:
@@ -146,7 +146,7 @@ def _functions_for_values(failure: Failure) -> Fix | None:
         is_function = isinstance(part, ast.Lambda) or callable(site.value(part))
         branches.append(text if is_function else f"lambda: {text}")
     test = one_line(source.text(call.args[0]))
-    return Fix(f"{one_line(source.text(call.func))}({', '.join([test, *branches])})", True, source.span(call))
+    return source_edit(f"{one_line(source.text(call.func))}({', '.join([test, *branches])})", source.span(call))
 
 
 def _update_with_params(failure: Failure) -> Fix | None:
@@ -164,7 +164,7 @@ def _update_with_params(failure: Failure) -> Fix | None:
     if len(names) != 1:
         return None
     parts = [one_line(source.text(part)) for part in call.args]
-    return Fix(f"{one_line(source.text(call.func))}({', '.join([*parts, *names])})", True, source.span(call))
+    return source_edit(f"{one_line(source.text(call.func))}({', '.join([*parts, *names])})", source.span(call))
 
 
 def _tree_without_layer(failure: Failure) -> Fix | None:
@@ -173,7 +173,7 @@ def _tree_without_layer(failure: Failure) -> Fix | None:
     first = call.args[0] if call is not None and call.args else None
     if not isinstance(first, ast.Dict) or len(first.keys) != 1:
         return None
-    return Fix(one_line(source.text(first.values[0])), True, source.span(first))
+    return source_edit(one_line(source.text(first.values[0])), source.span(first))
 
 
 def _tree_with_layer(failure: Failure) -> Fix | None:
@@ -185,7 +185,7 @@ def _tree_with_layer(failure: Failure) -> Fix | None:
     value = site.value(first)
     if not hasattr(value, "keys") or "params" in value or isinstance(first, ast.Dict):
         return None
-    return Fix(f'{{"params": {one_line(site.source.text(first))}}}', True, site.source.span(first))
+    return source_edit(f'{{"params": {one_line(site.source.text(first))}}}', site.source.span(first))
 
 
 def _tuple_for_list(failure: Failure) -> Fix | None:
@@ -197,7 +197,7 @@ def _tuple_for_list(failure: Failure) -> Fix | None:
         node = part if bound is None else site.source.at(bound)
         if isinstance(node, ast.List) and (node is part or isinstance(site.value(part), list)):
             inner = ", ".join(one_line(site.source.text(element)) for element in node.elts)
-            return Fix(f"({inner}{',' if len(node.elts) == 1 else ''})", True, site.source.span(node))
+            return source_edit(f"({inner}{',' if len(node.elts) == 1 else ''})", site.source.span(node))
     return None
 
 
@@ -211,9 +211,9 @@ def _reverse_for_forward(failure: Failure) -> Fix | None:
             owner = one_line(site.source.text(call.func.value))
             inner = one_line(site.source.text(call.args[0]))
             if call.func.attr == "hessian" and not call.keywords:
-                return Fix(f"{owner}.jacrev({owner}.jacrev({inner}))", True, site.source.span(call))
+                return source_edit(f"{owner}.jacrev({owner}.jacrev({inner}))", site.source.span(call))
             if call.func.attr == "jacfwd" and not call.keywords:
-                return Fix(f"{owner}.jacrev({inner})", True, site.source.span(call))
+                return source_edit(f"{owner}.jacrev({inner})", site.source.span(call))
     return None
 
 
@@ -227,7 +227,7 @@ def _vmapped(failure: Failure) -> Fix | None:
         if getattr(type(function), "__mro__", None) and _is_equinox(function) and getattr(given, "ndim", 0) > 1:
             source = site.source
             name = next((bound for bound, module in source.imports.items() if module == "jax"), "jax")
-            return Fix(f"{name}.vmap({one_line(source.text(call.func))})", True, source.span(call.func))
+            return source_edit(f"{name}.vmap({one_line(source.text(call.func))})", source.span(call.func))
     return None
 
 
@@ -257,7 +257,7 @@ def _own_function(failure: Failure) -> Fix | None:
             "abs": f"{jnp_name}.abs({owner})",
         }.get(call.func.attr)
         if text is not None:
-            return Fix(text, True, source.span(call))
+            return source_edit(text, source.span(call))
     return None
 
 

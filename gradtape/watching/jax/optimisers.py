@@ -17,7 +17,7 @@ from jax.tree_util import tree_leaves
 from gradtape.core.location import Location, is_library
 from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.messages import problem
-from gradtape.explain.model.problem import Fix, Problem
+from gradtape.explain.model.problem import Problem, source_edit
 from gradtape.explain.source.expression import site_at
 from gradtape.explain.source.files import one_line
 from gradtape.watching.jax.recorder import Program, local
@@ -112,7 +112,7 @@ def _state_problem(place: _Place) -> Problem:
             next(iter(site.source.scopes(kept))), ast.Module
         )
         if isinstance(kept, ast.Name) and kept.id != state.id and is_module:
-            offered = [Fix(state.id, True, site.source.span(kept))]
+            offered = [source_edit(state.id, site.source.span(kept))]
     why = "is read from outside of the compiled function" if place.is_outside else "is the same in every step"
     return problem(
         "GT512",

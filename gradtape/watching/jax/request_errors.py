@@ -10,7 +10,7 @@ import jax
 import numpy as np
 
 from gradtape.explain.messages import problem
-from gradtape.explain.model.problem import Fix, Operand, Problem, Span
+from gradtape.explain.model.problem import Fix, Operand, Problem, Span, source_edit
 from gradtape.explain.model.record import Shape
 from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import find_unreturned_result, one_line, returned_span, source_of, span_of
@@ -58,7 +58,7 @@ def _complex_problem(failure: Failure, returned: Span | None) -> Problem:
     jnp_name = name_of_jax_numpy(site)
     offered: list[str] = []
     if returned is not None and returned.column is not None:
-        offered = [Fix(f"{jnp_name}.real({one_line(returned.text)})", False, returned)]
+        offered = [source_edit(f"{jnp_name}.real({one_line(returned.text)})", returned)]
     return problem(
         "GT311",
         f"the function returns {failure.words.rpartition('but got ')[2].partition('.')[0]}, a complex number; jax.grad "
@@ -122,7 +122,7 @@ def _unreturned(failed: Any) -> tuple[Span, Fix] | None:
     if statement is None:
         return None
     whole = source.span(statement)
-    return whole, Fix(f"return {one_line(span.text)}", True, whole)
+    return whole, source_edit(f"return {one_line(span.text)}", whole)
 
 
 def _integer_problem(failure: Failure) -> Problem:
@@ -132,11 +132,11 @@ def _integer_problem(failure: Failure) -> Problem:
         value = site.value(argument)
         if isinstance(argument, ast.Constant) and type(argument.value) is int:
             span = site.source.span(argument)
-            offered = [Fix(f"{span.text}.0", True, span)]
+            offered = [source_edit(f"{span.text}.0", span)]
             break
         if hasattr(value, "dtype") and np.dtype(value.dtype).kind in "iub" and isinstance(argument, ast.Name):
             span = site.source.span(argument)
-            offered = [Fix(f"{span.text}.astype(float)", True, span)]
+            offered = [source_edit(f"{span.text}.astype(float)", span)]
             break
         if (edited := _float_literals(site, argument)) is not None:
             offered = [edited]
@@ -162,7 +162,7 @@ def _float_literals(site: UserExpression, argument: ast.expr) -> Fix | None:
     if part.func.attr not in ("array", "asarray") or not numbers or not all(type(n.value) is int for n in numbers):
         return None
     span = site.source.span(part)
-    return Fix(re.sub(r"(?<![\w.])(\d+)(?![\w.])", r"\1.0", span.text), True, span)
+    return source_edit(re.sub(r"(?<![\w.])(\d+)(?![\w.])", r"\1.0", span.text), span)
 
 
 def _output_problem(failure: Failure, failed: Any) -> Problem:
@@ -190,7 +190,7 @@ def _output_problem(failure: Failure, failed: Any) -> Problem:
     if returned is not None and returned.column is not None:
         spans.append(returned.labelled(f"returned here, with shape {shape[1]}"))
         text = one_line(returned.text)
-        offered = [Fix(f"{jnp_name}.mean({text})", True, returned)]
+        offered = [source_edit(f"{jnp_name}.mean({text})", returned)]
     return problem(
         "GT307",
         f"the function returns {shape[1]}, and jax.grad differentiates one number",
@@ -222,9 +222,9 @@ def _seed_problem(failure: Failure) -> Problem:
         if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and len(part.args) == 1:
             if part.func.attr in ("ones", "zeros"):
                 size = str(wanted[0]) if len(wanted) == 1 else str(wanted)
-                offered = [Fix(f"{one_line(site.source.text(part.func))}({size})", True, span)]
+                offered = [source_edit(f"{one_line(site.source.text(part.func))}({size})", span)]
         elif isinstance(part, ast.Constant):
-            offered = [Fix(f"{name_of_jax_numpy(site)}.full({wanted}, {span.text})", True, span)]
+            offered = [source_edit(f"{name_of_jax_numpy(site)}.full({wanted}, {span.text})", span)]
     return problem(
         "GT301",
         f"the cotangent has shape {given}, what it weighs has shape {wanted}",
@@ -300,7 +300,7 @@ def _summed(rule: Any, function: Any, index: Any, given: Shape, wanted: Shape) -
     part = node.elts[int(index[1])]
     names = [bound for bound, module in source.imports.items() if module == "jax.numpy"]
     whole = source.span(part)
-    return [Fix(f"{names[0] if names else 'jax.numpy'}.sum({one_line(whole.text)})", True, whole)]
+    return [source_edit(f"{names[0] if names else 'jax.numpy'}.sum({one_line(whole.text)})", whole)]
 
 
 def _rule_that_failed(failure: Failure, failed: Any) -> Any:

@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 
 from gradtape.explain.messages import problem
-from gradtape.explain.model.problem import Fix, Problem, Span
+from gradtape.explain.model.problem import Fix, Problem, Span, source_edit
 from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import one_line, source_of
 from gradtape.watching.jax.failures import Failure, asked_span, behind, call_at, called_name, name_of_jax_numpy
@@ -47,11 +47,11 @@ def explain_conversion(failure: Failure, failed: Any) -> Problem | None:
     elif call is not None and name in ("float", "int", "bool", "complex") and len(call.args) == 1 and not call.keywords:
         inner = one_line(site.source.text(call.args[0]))
         if name == "float":
-            offered = [Fix(inner, True, site.span)]
+            offered = [source_edit(inner, site.span)]
         else:
             offered = [f"{inner} itself; {inner}.astype({name}) has that dtype, and no gradient"]
     elif call is not None and name in ("item", "tolist") and isinstance(call.func, ast.Attribute):
-        offered = [Fix(one_line(site.source.text(call.func.value)), True, site.span)]
+        offered = [source_edit(one_line(site.source.text(call.func.value)), site.span)]
     elif call is not None and hasattr(jnp, name):
         offered = _of_jax_numpy(failure, call, name)
     return problem(
@@ -259,7 +259,7 @@ def _mask_problem(failure: Failure) -> Problem:
             name = outer.func.attr if isinstance(outer.func, ast.Attribute) else getattr(outer.func, "id", "")
             if name in ("sum", "mean") and not outer.keywords:
                 text = f"{jnp_name}.{name}({value}, where={mask})"
-                offered.insert(0, Fix(text, True, site.source.span(outer)))
+                offered.insert(0, Fix(text, _can_be_traced(site, text), site.source.span(outer)))
     return problem(
         "GT210",
         f"{one_line(site.span.text)}: how many elements a mask selects is not known while JAX traces the function",

@@ -18,7 +18,7 @@ from jax.tree_util import keystr, tree_flatten_with_path, tree_leaves
 from gradtape.core.location import Location
 from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.messages import problem
-from gradtape.explain.model.problem import Fix, Problem
+from gradtape.explain.model.problem import Problem, source_edit
 from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import source_of, span_of
 
@@ -317,7 +317,7 @@ def _instead_problem() -> Problem:
         and isinstance(node.targets[0].elts[0], ast.Name)
     }
     offered: list[str] = (
-        [Fix(names.pop(), True, site.source.span(part))] if part is not None and len(names) == 1 else []
+        [source_edit(names.pop(), site.source.span(part))] if part is not None and len(names) == 1 else []
     )
     return problem(
         "GT512",

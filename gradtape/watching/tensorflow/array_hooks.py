@@ -11,7 +11,7 @@ from tensorflow.python.ops import tensor_array_ops
 from gradtape.core.location import Location
 from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.messages import problem
-from gradtape.explain.model.problem import Fix
+from gradtape.explain.model.problem import source_edit
 from gradtape.explain.source.expression import site_at
 from gradtape.explain.source.files import one_line
 from gradtape.watching.tensorflow.hooks import Patches
@@ -54,7 +54,7 @@ class ArrayHooks:
             "kept",
             spans=[span],
             consequence="the target is not computed from what was written, and its gradient is None or zero",
-            fixes=[Fix(f"{name} = {one_line(span.text)}", True, span), f"{name} = {name}.{call.func.attr}(...)"],
+            fixes=[source_edit(f"{name} = {one_line(span.text)}", span), f"{name} = {name}.{call.func.attr}(...)"],
         )
         if is_due("GT202", *found.place[1:]):
             report(found)

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from gradtape.explain.detectors.missing_gradient import verdict
-from gradtape.explain.model.problem import Fix, Span
+from gradtape.explain.model.problem import Fix, Span, source_edit
 from gradtape.explain.model.why import Why
 from gradtape.explain.render.spelling import name_in
 from gradtape.explain.source.expression import UserExpression
@@ -121,7 +121,7 @@ def _stay_in_tensorflow(source: SourceFile, statements: Sequence[ast.stmt]) -> F
         return None
     if len(known) == 1:
         whole = source.span(known[0])
-        return Fix(str(texts[0]), True, whole) if texts[0] != whole.text else None
+        return source_edit(str(texts[0]), whole) if texts[0] != whole.text else None
     spans = [source.span(statement) for statement in statements]
     if any((one.end_line or one.line) + 1 != other.line for one, other in pairwise(spans)):
         return None
@@ -129,7 +129,7 @@ def _stay_in_tensorflow(source: SourceFile, statements: Sequence[ast.stmt]) -> F
         span.text[: (source.span(value).column or 0) - (span.column or 0)] + str(text)
         for span, value, text in zip(spans, known, texts)
     ]
-    return Fix(f"\n{' ' * (spans[0].column or 0)}".join(edited), True, joined_spans(spans))
+    return source_edit(f"\n{' ' * (spans[0].column or 0)}".join(edited), joined_spans(spans))
 
 
 def joined_spans(spans: Sequence[Span]) -> Span:

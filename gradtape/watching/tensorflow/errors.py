@@ -20,7 +20,7 @@ from gradtape.core.location import is_library
 from gradtape.errors import ShapeError
 from gradtape.explain.detectors.shape_mismatch import axis_problem, explain_numpy_error, seed_shape_problem
 from gradtape.explain.messages import problem
-from gradtape.explain.model.problem import Fix, Problem, Span
+from gradtape.explain.model.problem import Fix, Problem, Span, source_edit
 from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import SourceFile, one_line
 from gradtape.watching.tensorflow import keras_shapes, program_errors
@@ -278,7 +278,7 @@ def dtype_problem(values: Sequence[Any]) -> Problem | None:
     offered: list[str] = []
     if part is not None:
         tensorflow = next((name for name, module in site.source.imports.items() if module == "tensorflow"), "tf")
-        offered = [Fix(f"{tensorflow}.cast({one_line(part.text)}, {tensorflow}.{wanted})", True, part)]
+        offered = [source_edit(f"{tensorflow}.cast({one_line(part.text)}, {tensorflow}.{wanted})", part)]
     return problem(
         "GT314",
         f"{operands[0].name} is {names[0]} and {operands[1].name} is {names[1]}: TensorFlow does not convert dtypes",
@@ -342,7 +342,7 @@ def _column_fix(site: UserExpression, name: str) -> list[str]:
     for node in calls:
         part = next((k.value for k in node.keywords if k.arg == name), None)
         if isinstance(part, ast.Name | ast.Call | ast.Attribute | ast.Subscript):
-            return [Fix(f"{one_line(site.source.text(part))}[:, 0]", True, site.source.span(part))]
+            return [source_edit(f"{one_line(site.source.text(part))}[:, 0]", site.source.span(part))]
     return [f"{name}[:, 0] takes the axis of length 1 off"]
 
 
@@ -358,12 +358,12 @@ def _rename_loss(site: UserExpression, old: str, new: str) -> list[str]:
             after = (new.rstrip("_").capitalize() if camel else new) + kind
             if isinstance(node, ast.Constant) and node.value == before:
                 span = source.span(node)
-                found.append(Fix(span.text.replace(before, after), True, span))
+                found.append(source_edit(span.text.replace(before, after), span))
             elif (
                 isinstance(node, ast.Attribute | ast.Name) and getattr(node, "attr", getattr(node, "id", "")) == before
             ):
                 span = source.span(node)
-                found.append(Fix(span.text[: -len(before)] + after, True, span))
+                found.append(source_edit(span.text[: -len(before)] + after, span))
     return list(found) if len(found) == 1 else []
 
 
@@ -381,7 +381,7 @@ def _units_fix(source: SourceFile, units: int, wanted: int) -> list[str]:
         if isinstance(part, ast.Constant) and part.value == units
     ]
     last = max(numbers, key=lambda part: (part.lineno, part.col_offset), default=None)
-    return [] if last is None else [Fix(str(wanted), True, source.span(last))]
+    return [] if last is None else [source_edit(str(wanted), source.span(last))]
 
 
 # -- errors that are known by their words
@@ -408,11 +408,11 @@ def _layer_rank(site: UserExpression, match: re.Match[str], words: str) -> Probl
     if wanted == found + 1 and data is not None and relation in ("min_ndim", "ndim"):
         name = one_line(site.source.text(data))
         is_channel = layer.startswith(("conv", "max_pooling", "average_pooling", "global", "up_sampling"))
-        offered = [Fix(f"{name}[..., None]" if is_channel else f"{name}[:, None]", True, site.source.span(data))]
+        offered = [source_edit(f"{name}[..., None]" if is_channel else f"{name}[:, None]", site.source.span(data))]
         if not is_channel and not layer.startswith(("lstm", "gru", "simple_rnn", "bidirectional")):
             offered = [f"{name}[..., None] adds an axis of length 1 at the end"]
         elif not is_channel:
-            offered = [Fix(f"{name}[..., None]", True, site.source.span(data))]
+            offered = [source_edit(f"{name}[..., None]", site.source.span(data))]
     return problem(
         "GT116",
         f"layer {layer!r} takes {wanted} axes or more, and gets {found}: {text_of(shape)}"
@@ -472,7 +472,7 @@ def _input_fix(source: SourceFile, wanted: int, length: int) -> list[str]:
         part for place in places for part in ast.walk(place) if isinstance(part, ast.Constant) and part.value == wanted
     ]
     unique = list({(part.lineno, part.col_offset): part for part in found}.values())
-    return [Fix(str(length), True, source.span(unique[0]))] if len(unique) == 1 else []
+    return [source_edit(str(length), source.span(unique[0]))] if len(unique) == 1 else []
 
 
 def _unknown_variable(site: UserExpression, match: re.Match[str], words: str) -> Problem | None:

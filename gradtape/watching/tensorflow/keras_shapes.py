@@ -13,7 +13,7 @@ from typing import Any
 
 from gradtape.explain.detectors.shape_mismatch import shape_table
 from gradtape.explain.messages import problem
-from gradtape.explain.model.problem import Fix, Problem
+from gradtape.explain.model.problem import Fix, Problem, source_edit
 from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import one_line
 
@@ -147,7 +147,7 @@ def _written_shape(site: UserExpression, shape: Lengths, wanted: Lengths) -> lis
         and [getattr(part, "value", None) for part in node.elts] == [*shape]
         and isinstance(source.parents.get(node), ast.Call | ast.keyword)
     ]
-    return [Fix(str(tuple(wanted)), True, source.span(found[0]))] if len(found) == 1 else []
+    return [source_edit(str(tuple(wanted)), source.span(found[0]))] if len(found) == 1 else []
 
 
 def explain_empty_map(site: UserExpression, match: re.Match[str], words: str) -> Problem | None:

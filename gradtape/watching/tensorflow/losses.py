@@ -19,7 +19,7 @@ from tensorflow.python.ops import nn_impl, nn_ops
 from gradtape.explain.detectors.broadcast import group_digits
 from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.messages import problem
-from gradtape.explain.model.problem import Fix, Problem, Span
+from gradtape.explain.model.problem import Fix, Problem, Span, source_edit
 from gradtape.explain.model.record import Record, Shape
 from gradtape.explain.source.axes import stretched_axes
 from gradtape.explain.source.expression import UserExpression, site_at
@@ -136,7 +136,7 @@ class LossJudge:
             f"the arguments are swapped: {function} takes the labels first, and its first argument is what is learned",
             spans=[site.span],
             consequence="the loss of the labels by the predictions has another gradient",
-            fixes=[Fix(text, True, site.source.span(call)), "loss(labels, predictions)"],
+            fixes=[source_edit(text, site.source.span(call)), "loss(labels, predictions)"],
             intent="gt.explain.configure(GT509='off')",
         )
 
@@ -251,7 +251,7 @@ def _applied_twice(site: UserExpression, made: Record, name: str) -> Problem:
     keyword = _only_keyword(site.source, "from_logits", True)
     offered: list[str] = list(_without_call(made, name))
     if keyword is not None and not offered:
-        offered.append(Fix("False", True, keyword))
+        offered.append(source_edit("False", keyword))
     spans = [site.span]
     if made.location.is_known:
         there = site_at(made.location).span
@@ -284,7 +284,7 @@ def _without_call(made: Record, name: str) -> list[Fix]:
         text = one_line(site.source.text(inner))
         is_atom = isinstance(inner, ast.Name | ast.Call | ast.Attribute | ast.Subscript)
         is_whole = isinstance(site.source.parents.get(call), ast.Assign | ast.Return | ast.Call | ast.keyword)
-        return [Fix(text if is_atom or is_whole else f"({text})", True, site.source.span(call))]
+        return [source_edit(text if is_atom or is_whole else f"({text})", site.source.span(call))]
     tree = site.source.tree
     layers = [
         node
@@ -297,7 +297,7 @@ def _without_call(made: Record, name: str) -> list[Fix]:
     whole = site.source.span(layers[0])
     kept = [one_line(site.source.text(part)) for part in layers[0].args]
     kept += [f"{k.arg}={one_line(site.source.text(k.value))}" for k in layers[0].keywords if k.arg != "activation"]
-    return [Fix(f"{one_line(site.source.text(layers[0].func))}({', '.join(kept)})", True, whole)]
+    return [source_edit(f"{one_line(site.source.text(layers[0].func))}({', '.join(kept)})", whole)]
 
 
 def _only_keyword(source: SourceFile, name: str, value: Any) -> Span | None:
@@ -328,7 +328,7 @@ def _axis_problem(site: UserExpression, made: Record, wanted: Any) -> Problem | 
     spans, offered = [site.span], list[str]()
     if len(layers) == 1:
         spans.insert(0, site.source.span(layers[0]).labelled("normalised over this axis"))
-        offered = [Fix("-1", True, site.source.span(layers[0]))]
+        offered = [source_edit("-1", site.source.span(layers[0]))]
     return problem(
         "GT501",
         f"the softmax is over axis {axes[0]} of {made.shape}, and the loss picks classes along axis {classes}",
@@ -347,7 +347,7 @@ def _divergence_problem(site: UserExpression, which: str, made: Record) -> Probl
     offered: list[str] = []
     if isinstance(call, ast.Call) and len(call.args) == 2 and not call.keywords and tensorflow:
         parts = [f"{tensorflow}.nn.softmax({one_line(source.text(part))})" for part in call.args]
-        offered = [Fix(f"{one_line(source.text(call.func))}({', '.join(parts)})", True, source.span(call))]
+        offered = [source_edit(f"{one_line(source.text(call.func))}({', '.join(parts)})", source.span(call))]
     return problem(
         "GT509",
         f"the divergence compares probabilities, and its {which} argument is the numbers of {made.operation}, which are"
@@ -379,14 +379,14 @@ def _without_activation_problem(
         filled = ", " if made_by[0].args or made_by[0].keywords else ""
         false = next((k for k in made_by[0].keywords if k.arg == "from_logits"), None)
         if false is None:
-            offered = [Fix(f"{text[:-1]}{filled}from_logits=True)", True, whole)]
+            offered = [source_edit(f"{text[:-1]}{filled}from_logits=True)", whole)]
             if whole.line != site.span.line:
                 spans.append(whole.labelled("made without from_logits=True here"))
     elif texts := [n for n in ([] if source.tree is None else ast.walk(source.tree)) if getattr(n, "value", 0) == loss]:
         name = _keras_name(source)
         whole = source.span(texts[0])  # type: ignore[arg-type]
         if len(texts) == 1 and name and isinstance(texts[0], ast.Constant):
-            offered = [Fix(f"{name}.losses.{kind}(from_logits=True)", True, whole)]
+            offered = [source_edit(f"{name}.losses.{kind}(from_logits=True)", whole)]
             if whole.line != site.span.line:
                 spans.append(whole.labelled("the loss is named here"))
     return problem(
@@ -416,7 +416,7 @@ def _stretched_problem(site: UserExpression, loss: str, prediction: Shape, targe
     units = _units(site.source, prediction[-1]) if axis == -1 else None
     offered: list[str] = []
     if units is not None:
-        offered = [Fix(str(result[-1]), True, units)]
+        offered = [source_edit(str(result[-1]), units)]
         spans.append(units.labelled("as many units as it has outputs"))
     return problem(
         "GT102",
@@ -438,7 +438,7 @@ def _repeated_problem(site: UserExpression, loss: str, prediction: Shape, target
     if not is_sequence or len(target) != 2 or target[1] != 1 or target[0] != prediction[0]:
         return None
     returned = _only_keyword(site.source, "return_sequences", True)
-    offered: list[str] = [] if returned is None else [Fix("False", True, returned)]
+    offered: list[str] = [] if returned is None else [source_edit("False", returned)]
     spans = [site.span, *([] if returned is None else [returned.labelled("gives an output for each step")])]
     return problem(
         "GT102",

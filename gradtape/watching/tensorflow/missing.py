@@ -12,7 +12,7 @@ from gradtape.explain.detectors import missing_gradient
 from gradtape.explain.detectors.missing_gradient import verdict
 from gradtape.explain.graph import paths
 from gradtape.explain.messages import problem
-from gradtape.explain.model.problem import Fix, Span
+from gradtape.explain.model.problem import Fix, Span, source_edit
 from gradtape.explain.model.record import Record
 from gradtape.explain.model.why import Why
 from gradtape.explain.source.expression import UserExpression, replace_span
@@ -118,13 +118,13 @@ def _inside_block(place: Location, watch: TapeWatch) -> list[Fix]:
         if any("\n" in source.text(part) for part in moved) or ".gradient(" in text:
             return []
         # from the start of its line on: the indent of the first is part of what is replaced
-        return [Fix(f"{inner}{text}", True, _region(source, moved[0].lineno, 0, moved[-1]))]
+        return [source_edit(f"{inner}{text}", _region(source, moved[0].lineno, 0, moved[-1]))]
     if there == here - 1 and "\n" not in source.text(statement):
         head = source.lines[node.lineno - 1 : node.body[0].lineno - 1]
         first, *rest = [line.rstrip("\n") for line in head]
         indent = source.span(statement).column or 0
         text = "\n".join([first[indent:], *rest, f"{inner}{source.text(statement)}"])
-        return [Fix(text, True, _region(source, statement.lineno, indent, node.body[0].lineno - 1))]
+        return [source_edit(text, _region(source, statement.lineno, indent, node.body[0].lineno - 1))]
     return []
 
 
@@ -153,7 +153,7 @@ def _explain_unaccessed(goal: VariableRecord, route: Sequence[Record], watch: Ta
     if call is not None and keyword is not None:
         kept = [one_line(source.text(argument)) for argument in call.args]
         kept += [f"{k.arg}={one_line(source.text(k.value))}" for k in call.keywords if k is not keyword]
-        offered = [Fix(f"{one_line(source.text(call.func))}({', '.join(kept)})", True, source.span(call))]
+        offered = [source_edit(f"{one_line(source.text(call.func))}({', '.join(kept)})", source.span(call))]
     return verdict(
         "GT212",
         f"this tape was made with watch_accessed_variables=False, and was not told to watch {name}",
@@ -203,7 +203,7 @@ def _with_points(made: Span) -> Fix | None:
     for part in sorted(numbers, key=lambda number: -number.col_offset):
         end = (source.span(part).end_column or 0) - base
         text = f"{text[:end]}.0{text[end:]}"
-    return Fix(text, True, whole)
+    return source_edit(text, whole)
 
 
 # -- a name that was bound to a new tensor
@@ -224,7 +224,7 @@ def _explain_rebinding(goal: Record, name: str, source: SourceFile, statement: a
     origin = next((r for r in paths.all_behind(goal) if isinstance(r, VariableRecord)), None)
     kind = "a Variable" if origin is not None else "the tensor that was watched"
     text = _assignment(name, source, statement)
-    offered: list[str] = [] if text is None else [Fix(text, True, source.span(statement))]
+    offered: list[str] = [] if text is None else [source_edit(text, source.span(statement))]
     return verdict(
         "GT205",
         f"{name} is no Variable any more: the name was bound to a new tensor, which this tape does not watch",
@@ -276,7 +276,7 @@ def joint_fixes(sources: Sequence[Any], recorder: TensorFlowRecorder) -> list[Fi
     if not follow or any(text is None for text in texts) or any(span.line != span.end_line for span in spans):
         return []
     indent = " " * (spans[0].column or 0)
-    return [Fix(f"\n{indent}".join(text for text in texts if text), True, joined_spans(spans))]
+    return [source_edit(f"\n{indent}".join(text for text in texts if text), joined_spans(spans))]
 
 
 # -- sources that the tape does not watch
@@ -365,7 +365,7 @@ def _earlier_watch(goal: LeafRecord) -> list[str]:
         end_line=spans[-1].end_line or spans[-1].line,
     )
     indent = " " * (spans[0].column or 0)
-    return [Fix(f"\n{indent}".join(span.text for span in [spans[-1], *spans[:-1]]), True, whole)]
+    return [source_edit(f"\n{indent}".join(span.text for span in [spans[-1], *spans[:-1]]), whole)]
 
 
 def _explain_unwatched(target: Any, source: Any, goal: WatchedRecord, start: WatchedRecord, watch: TapeWatch) -> Why:
@@ -423,7 +423,7 @@ def _explain_not_trainable(goal: VariableRecord, asked: str, place: Span, lines:
     whole = "\n".join(source_of(place.file).lines)
     if attribute in ("variables", "weights") and owner:
         wanted = f"{owner}.trainable_{attribute}"
-        offered = [Fix(wanted, True, place) if whole.count(asked) == 1 else f"{wanted}, wherever {asked} is written"]
+        offered = [source_edit(wanted, place) if whole.count(asked) == 1 else f"{wanted}, wherever {asked} is written"]
     return verdict(
         "GT212",
         f"{asked} has {goal.name} in it, which is not trainable",
@@ -442,7 +442,7 @@ def _trainable_fix(made: Span | None) -> list[str]:
         return []
     source = source_of(made.file)
     keyword = next((k for k in node.keywords if k.arg == "trainable" and isinstance(k.value, ast.Constant)), None)
-    return [] if keyword is None else [Fix("True", True, source.span(keyword.value))]
+    return [] if keyword is None else [source_edit("True", source.span(keyword.value))]
 
 
 def _watch_fix(name: str, watch: TapeWatch) -> list[str]:
@@ -459,7 +459,7 @@ def _watch_fix(name: str, watch: TapeWatch) -> list[str]:
     if bound is None:
         return []
     indent = " " * (whole.column or 0)
-    return [Fix(f"{bound.id}.watch({name})\n{indent}{whole.text}", True, whole)]
+    return [source_edit(f"{bound.id}.watch({name})\n{indent}{whole.text}", whole)]
 
 
 # -- sources and targets that are not what the tape has recorded
@@ -481,7 +481,7 @@ def _explain_fresh_source(goal: Record, start: Record) -> Why | None:
     if isinstance(part, ast.Subscript):
         name, index = one_line(site.source.text(part.value)), one_line(site.source.text(part.slice))
         asked = replace_span(whole, site.source.span(part), name)
-        offered = [] if asked is None else [Fix(f"{one_line(asked)}[{index}]", True, whole)]
+        offered = [] if asked is None else [source_edit(f"{one_line(asked)}[{index}]", whole)]
     return verdict(
         "GT202",
         f"{text} makes a new tensor where it is written, and the target was computed before it",

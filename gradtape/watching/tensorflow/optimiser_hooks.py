@@ -11,7 +11,7 @@ from typing import Any
 from gradtape.explain.emit.policy import is_due, warn
 from gradtape.explain.messages import problem
 from gradtape.explain.messages.build import at
-from gradtape.explain.model.problem import Fix, Problem
+from gradtape.explain.model.problem import Problem, source_edit
 from gradtape.explain.source.expression import UserExpression, site_at
 from gradtape.explain.source.files import one_line
 from gradtape.watching.record import WatchedRecord
@@ -123,7 +123,7 @@ def _order_problem(wanted: WatchedRecord, given: WatchedRecord, request: Request
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "zip" and len(node.args) == 2
     ]
     if len(pairs) == 1 and listed is not None and asked.source is site.source:
-        offered = [Fix(one_line(asked.source.text(listed)), True, site.source.span(pairs[0].args[1]))]
+        offered = [source_edit(one_line(asked.source.text(listed)), site.source.span(pairs[0].args[1]))]
     name, other = _name(wanted), _name(given)
     return problem(
         "GT306",

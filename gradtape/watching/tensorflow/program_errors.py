@@ -14,9 +14,9 @@ from typing import Any, TypeGuard
 
 from gradtape.explain.fixes.shape_edits import add_argument
 from gradtape.explain.messages import problem
-from gradtape.explain.model.problem import Fix, Problem, Span
+from gradtape.explain.model.problem import Problem, Span, source_edit
 from gradtape.explain.render.spelling import name_in
-from gradtape.explain.source.expression import UserExpression, replace_span
+from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import one_line, unreturned_result
 from gradtape.watching.tensorflow import values
 
@@ -51,17 +51,17 @@ def _no_number(site: UserExpression, match: re.Match[str], words: str) -> Proble
         text = one_line(site.source.text(function))
         if isinstance(function, ast.Attribute) and function.attr in ("numpy", "item", "tolist") and not node.args:
             what = f".{function.attr}()"
-            offered = [Fix(one_line(site.source.text(function.value)), True, site.source.span(node))]
+            offered = [source_edit(one_line(site.source.text(function.value)), site.source.span(node))]
             break
         if isinstance(function, ast.Name) and function.id in ("float", "int") and len(node.args) == 1:
             what = f"{function.id}()"
-            offered = [Fix(one_line(site.source.text(node.args[0])), True, site.source.span(node))]
+            offered = [source_edit(one_line(site.source.text(node.args[0])), site.source.span(node))]
             break
         module = site.source.imports.get(getattr(getattr(function, "value", None), "id", ""), "")
         if isinstance(function, ast.Attribute) and module in ("math", "numpy"):
             what, name = text, name_in("tensorflow", function.attr)
             if name:
-                offered = [Fix(f"{_tensorflow(site)}.{name}", True, site.source.span(function))]
+                offered = [source_edit(f"{_tensorflow(site)}.{name}", site.source.span(function))]
             break
     return problem(
         "GT312",
@@ -147,7 +147,7 @@ def _item_assignment(site: UserExpression, match: re.Match[str], words: str) -> 
     offered: list[str] = []
     if is_variable and isinstance(statement, ast.Assign):
         text = f"{one_line(site.source.text(target))}.assign({one_line(site.source.text(value))})"
-        offered = [Fix(text, True, site.source.span(statement))]
+        offered = [source_edit(text, site.source.span(statement))]
     return problem(
         "GT309",
         f"{name} is a {'Variable' if is_variable else 'tensor'}, and cannot be written to by an index",
@@ -176,7 +176,7 @@ def _index_range(site: UserExpression, match: re.Match[str], words: str) -> Prob
         and node.args and getattr(node.args[0], "value", None) == count
     ]  # fmt: skip
     spans = [site.span, *(source.span(part).labelled(f"{count} rows") for part in made[:1])]
-    offered = [Fix(str(number + 1), True, source.span(made[0]))] if len(made) == 1 and number >= count else []
+    offered = [source_edit(str(number + 1), source.span(made[0]))] if len(made) == 1 and number >= count else []
     return problem(
         "GT115",
         f"index {number} at [{place}] is out of range: {kind} has {count} rows, 0 to {count - 1}",
@@ -204,13 +204,12 @@ def _swapped_pairs(site: UserExpression, match: re.Match[str], words: str) -> Pr
         if not is_swapped or any(values.handle_of(x) is not None for x in gradients):
             continue
         whole = site.source.span(call)
-        edited = replace_span(whole, second_span, one_line(span.text))
         text = f"zip({one_line(second_span.text)}, {one_line(span.text)})"
         return problem(
             "GT306",
             "apply_gradients takes pairs of a gradient and a variable, and is given a variable and a gradient",
             spans=[site.span],
-            fixes=[Fix(text, edited is not None, whole), "zip(gradients, variables)"],
+            fixes=[source_edit(text, whole), "zip(gradients, variables)"],
         )
     return None
 
@@ -264,7 +263,7 @@ def _sparse_arithmetic(site: UserExpression, match: re.Match[str], words: str) -
         part = next(iter([*sparse, *names]), None)
         if part is not None:
             text = f"{_tensorflow(site)}.convert_to_tensor({one_line(site.source.text(part))})"
-            offered = [Fix(text, True, site.source.span(part))]
+            offered = [source_edit(text, site.source.span(part))]
             break
     return problem(
         "GT314",
@@ -292,7 +291,7 @@ def _function_of_keras_tensor(site: UserExpression, match: re.Match[str], words:
         name = one_line(site.source.text(function))
         last = getattr(function, "attr", "").removeprefix("reduce_")
         if hasattr(importlib.import_module("keras").ops, last):
-            offered = [Fix(f"{keras}.ops.{last}", True, site.source.span(function))]
+            offered = [source_edit(f"{keras}.ops.{last}", site.source.span(function))]
     return problem(
         "GT313",
         f"{name} is given the symbolic input of a functional model, which has no numbers",
@@ -339,7 +338,7 @@ def _without_return(site: UserExpression, match: re.Match[str], words: str) -> P
             "GT311",
             f"{function.name} returns nothing: what it computes is lost, and its result is None",
             spans=[span, site.span.labelled("its result is used here")],
-            fixes=[Fix(text, True, span)],
+            fixes=[source_edit(text, span)],
         )
     return None
 
@@ -371,7 +370,7 @@ def _without_variables(site: UserExpression, match: re.Match[str], words: str) -
     offered: list[str] = []
     if isinstance(request, ast.Call) and len(request.args) > 1:
         variables = one_line(site.source.text(request.args[1]))
-        offered = [Fix(f"zip({one_line(site.source.text(part))}, {variables})", True, site.source.span(part))]
+        offered = [source_edit(f"zip({one_line(site.source.text(part))}, {variables})", site.source.span(part))]
     return problem(
         "GT306",
         "apply_gradients takes pairs of a gradient and a variable, and is given the gradients alone",
@@ -388,7 +387,7 @@ def _mapped_dtype(site: UserExpression, match: re.Match[str], words: str) -> Pro
     offered: list[str] = []
     if len(calls) == 1:
         whole = site.source.span(calls[0])
-        offered = [Fix(add_argument(one_line(whole.text), argument), True, whole)]
+        offered = [source_edit(add_argument(one_line(whole.text), argument), whole)]
     return problem(
         "GT314",
         f"the function returns {match[2]}, and its results are collected as {match[1]}, the dtype of the elements",

@@ -15,7 +15,7 @@ from gradtape.explain.fixes.shape_edits import add_argument
 from gradtape.explain.graph.cuts import fix_for
 from gradtape.explain.messages import problem
 from gradtape.explain.messages.build import at, here
-from gradtape.explain.model.problem import Fix, Problem
+from gradtape.explain.model.problem import Problem, source_edit
 from gradtape.explain.source.expression import UserExpression, replace_span
 from gradtape.explain.source.files import one_line, source_of, span_of
 from gradtape.watching.tensorflow.recorder import TensorFlowRecorder
@@ -78,7 +78,7 @@ def _object_problem(site: UserExpression, part: ast.expr | None, target: Any) ->
         if isinstance(call, ast.Call) and callable(target) and not isinstance(target, type) and call.args:
             function = source_of(made.file).span(call.func)
             text = replace_span(made, function, f"{one_line(function.text)}()")
-            fixes = [] if text is None else [Fix(text, True, made)]
+            fixes = [] if text is None else [source_edit(text, made)]
     advice = f"loss_function = {name}() once, then loss = loss_function(labels, predictions)"
     if target is None:
         advice = "the target is None: a function without return, or a branch that returns nothing"
@@ -106,14 +106,14 @@ def source_problem(sources: Sequence[Any]) -> Problem | None:
         offered: list[str] = []
         spans = [site.span]
         if has_variables and part is not None:
-            offered = [Fix(f"{name}.trainable_variables", True, site.source.span(part))]
+            offered = [source_edit(f"{name}.trainable_variables", site.source.span(part))]
         elif made is not None:
             spans.append(made.labelled("made here"))
             call = source_of(made.file).at(made)
             function = call.func if isinstance(call, ast.Call) else None
             if isinstance(function, ast.Attribute) and function.attr == "get_weights" and not made.label:
                 owner = one_line(source_of(made.file).text(function.value))
-                offered = [Fix(f"{owner}.trainable_variables", True, made)]
+                offered = [source_edit(f"{owner}.trainable_variables", made)]
         return problem(
             "GT314",
             f"a gradient is asked by {name}, which {'is' if part is None else 'has'} a {type(source).__name__}: a tape "
@@ -158,7 +158,7 @@ def watch_problem(value: Any) -> Problem:
     if made is not None:
         spans.append(made.labelled("made here"))
         if not made.label and isinstance(source_of(made.file).at(made), ast.expr):
-            offered = [Fix(f"{tensorflow}.constant({one_line(made.text)})", True, made)]
+            offered = [source_edit(f"{tensorflow}.constant({one_line(made.text)})", made)]
     return problem(
         "GT203",
         f"a tape watches tensors and variables, and {name} is a {type(value).__name__}",
@@ -199,7 +199,7 @@ def persistent_fix(entered: Location) -> list[str]:
     text = one_line(whole.text)
     argument = "persistent=True"
     written = add_argument(text, argument) if call.args or call.keywords else f"{text[:-1]}{argument})"
-    return [Fix(written, True, whole)]
+    return [source_edit(written, whole)]
 
 
 def tape_call(entered: Location) -> ast.Call | None:

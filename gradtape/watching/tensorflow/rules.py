@@ -16,7 +16,7 @@ import numpy as np
 from gradtape.explain.emit.policy import is_due, report, warn
 from gradtape.explain.messages import problem
 from gradtape.explain.messages.build import at
-from gradtape.explain.model.problem import Fix, Problem
+from gradtape.explain.model.problem import Fix, Problem, source_edit
 from gradtape.explain.source.files import one_line, returned_span, source_of
 from gradtape.watching.computation import RecordedComputation
 from gradtape.watching.record import CONSTANT, OperationRecord, WatchedRecord
@@ -105,7 +105,7 @@ class CustomRule:
             return []
         text = one_line(source.text(returned))
         is_atom = isinstance(returned, ast.Name | ast.Call | ast.Attribute | ast.Subscript | ast.Constant)
-        return [Fix(f"{self.code.co_varnames[0]} * {text if is_atom else f'({text})'}", True, source.span(returned))]
+        return [source_edit(f"{self.code.co_varnames[0]} * {text if is_atom else f'({text})'}", source.span(returned))]
 
     def _value_problem(self, seeds: Sequence[Any], given: Sequence[Any]) -> Problem | None:
         if len(seeds) != 1 or seeds[0] is None or not np.all(np.isfinite(seeds[0])):

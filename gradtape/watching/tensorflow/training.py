@@ -17,7 +17,7 @@ from gradtape.core.location import Location
 from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.messages import problem
 from gradtape.explain.messages.build import at
-from gradtape.explain.model.problem import Fix, Problem, Span
+from gradtape.explain.model.problem import Fix, Problem, Span, source_edit
 from gradtape.explain.source.files import one_line, source_of, span_of
 from gradtape.explain.source.parameter_names import join_names
 from gradtape.watching.computation import RecordedComputation
@@ -321,7 +321,7 @@ def _made_before_fix(made: Location) -> list[Fix]:
     if len(same) != 1:
         return []
     called = one_line(source.text(node))[len(one_line(source.text(maker))) :]
-    return [Fix(f"{one_line(source.text(same[0]))}{called}", True, source.span(node))]
+    return [source_edit(f"{one_line(source.text(same[0]))}{called}", source.span(node))]
 
 
 def _is_frozen(variable: Any) -> bool:
@@ -375,7 +375,7 @@ def _add_weight_fix(made: Span, attribute: str) -> list[str]:
         return []
     if kind is None:
         return []
-    return [Fix(f'self.add_weight(shape={shape}, initializer={kind}, name="{attribute}")', True, source.span(call))]
+    return [source_edit(f'self.add_weight(shape={shape}, initializer={kind}, name="{attribute}")', source.span(call))]
 
 
 # -- units that stay equal
@@ -461,7 +461,7 @@ def equal_problem(name: str, shape: Sequence[int], where: Location, made: Locati
     if constant:
         span = source.span(constant[0].value)
         spans.insert(0, span.labelled("equal from here"))
-        offered = [Fix('"glorot_uniform"', True, span)]
+        offered = [source_edit('"glorot_uniform"', span)]
     elif made is not None and made.is_known:
         spans.insert(0, at(made, "made here"))
         offered = _random_fix(made)
@@ -490,7 +490,7 @@ def _random_fix(made: Location) -> list[str]:
     if len(calls) != 1 or not isinstance(calls[0].func, ast.Attribute):
         return []
     module = source.text(calls[0].func.value)
-    return [Fix(f"{module}.random.normal", True, source.span(calls[0].func))]
+    return [source_edit(f"{module}.random.normal", source.span(calls[0].func))]
 
 
 def _is_constant(value: ast.expr) -> bool:

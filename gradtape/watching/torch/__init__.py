@@ -48,6 +48,7 @@ from gradtape.watching.torch.operations import BACKWARD, GRAD, IGNORED, OPERATIO
 from gradtape.watching.torch.recorder import TorchRecorder, is_plain
 from gradtape.watching.torch.replay import flat_tensors
 from gradtape.watching.torch.training import Training, asked_by_user
+from gradtape.watching.torch.tried_edits import try_edits
 
 EXPLAINED_AT_MOST = 50
 SURVEYED_SECONDS = 0.3  # a step that takes longer is not run again for notes
@@ -184,7 +185,7 @@ class Watcher:
         try:
             result = func(*args, **kwargs)
         except (RuntimeError, ValueError, TypeError, IndexError, NotImplementedError) as error:
-            self._explain_call(error, rule, args, kwargs)
+            self._explain_call(error, func, rule, args, kwargs)
             raise
         if rule.what != BACKWARD and not self._has_failed:
             with self._own_work():
@@ -193,7 +194,7 @@ class Watcher:
                 hooks.rest()
         return result
 
-    def _explain_call(self, error: Exception, rule: Rule, args: Any, kwargs: Any) -> None:
+    def _explain_call(self, error: Exception, func: Callable[..., Any], rule: Rule, args: Any, kwargs: Any) -> None:
         """Attach an explanation to an error of PyTorch."""
         if getattr(error, "problem", None) is not None or self._explained > EXPLAINED_AT_MOST or self._has_failed:
             return
@@ -201,6 +202,7 @@ class Watcher:
         with self._own_work():
             found = explain_call(error, rule, args, kwargs, self.recorder, self.training)
             if found is not None:
+                found = try_edits(found, func, rule, args, kwargs)
                 given = [self.recorder.record_of(x) for x in flat_tensors([*args, *kwargs.values()])]
                 attach(error, blame_squeeze(found, given))
 

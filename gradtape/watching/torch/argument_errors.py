@@ -12,7 +12,7 @@ import torch
 
 from gradtape.explain.fixes import shape_edits
 from gradtape.explain.messages import problem
-from gradtape.explain.model.problem import Fix, Problem
+from gradtape.explain.model.problem import Fix, Problem, source_edit
 from gradtape.explain.model.record import Shape
 from gradtape.explain.render.spelling import name_in
 from gradtape.explain.source.expression import UserExpression
@@ -122,7 +122,7 @@ def _rename_loss(site: UserExpression, old: str, new: str) -> list[str]:
         return []
     name = site.source.span(call.func)
     text = one_line(name.text)
-    return [Fix(text[: -len(old)] + new, True, name)] if text.endswith(old) else []
+    return [source_edit(text[: -len(old)] + new, name)] if text.endswith(old) else []
 
 
 # -- dtypes
@@ -183,10 +183,10 @@ def integer_problem(site: UserExpression) -> Problem:
         whole = site.source.span(call)
         if call.func.attr == "requires_grad_":
             owner = one_line(site.source.text(call.func.value))
-            fixes = [Fix(f"{owner}.float().requires_grad_()", True, whole)]
+            fixes = [source_edit(f"{owner}.float().requires_grad_()", whole)]
         elif any(k.arg == "requires_grad" for k in call.keywords) and not any(k.arg == "dtype" for k in call.keywords):
             prefix = next((name for name, module in site.source.imports.items() if module == "torch"), "torch")
-            fixes = [Fix(shape_edits.add_argument(one_line(whole.text), f"dtype={prefix}.float32"), True, whole)]
+            fixes = [source_edit(shape_edits.add_argument(one_line(whole.text), f"dtype={prefix}.float32"), whole)]
     return problem(
         "GT310",
         "a tensor of integers cannot require a gradient: only floating point numbers have one",
@@ -245,7 +245,7 @@ def _function_of_torch(site: UserExpression, call: ast.Call | None) -> list[Fix]
     inner = (
         call.func.value if is_method and call is not None and isinstance(call.func, ast.Attribute) else outer.args[0]
     )
-    return [Fix(f"{prefix}.{name}({one_line(site.source.text(inner))})", True, site.source.span(outer))]
+    return [source_edit(f"{prefix}.{name}({one_line(site.source.text(inner))})", site.source.span(outer))]
 
 
 def source_module(site: UserExpression, function: ast.Attribute) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from gradtape.explain.graph import paths
-from gradtape.explain.model.problem import Fix, Problem
+from gradtape.explain.model.problem import Fix, Problem, source_edit
 from gradtape.explain.model.record import Record
 from gradtape.explain.source.expression import site_at
 from gradtape.explain.source.files import one_line
@@ -41,7 +41,7 @@ def blame_squeeze(found: Problem, records: Iterable[Record | None]) -> Problem:
         others = [axis for axis, length in enumerate(shape) if length == 1 and axis]
         fixes: list[Fix] = []
         if "\n" not in span.text and others:
-            fixes = [Fix(f"{one_line(span.text)[:-1]}{', ' * bool(call.args)}{others[-1] - len(shape)})", True, span)]
+            fixes = [source_edit(f"{one_line(span.text)[:-1]}{', ' * bool(call.args)}{others[-1] - len(shape)})", span)]
         return found.with_(
             title=f"squeeze() has dropped the axis of the examples, of which this batch has one: {found.title}",
             spans=[span.labelled(f"makes {record.shape} of {shape}"), *found.spans],

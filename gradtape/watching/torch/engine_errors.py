@@ -13,7 +13,7 @@ import torch
 from gradtape.core.location import is_library
 from gradtape.explain.graph import paths
 from gradtape.explain.messages import problem
-from gradtape.explain.model.problem import Fix, Problem, Span
+from gradtape.explain.model.problem import Problem, Span, source_edit
 from gradtape.explain.model.record import Shape, SourceLocation
 from gradtape.explain.source.expression import UserExpression, replace_span, site_at
 from gradtape.explain.source.files import one_line, span_of
@@ -264,7 +264,7 @@ def _rule_problem(
         returned = rule_span(known[0])
         spans = [returned, span_of(known[1]).labelled("called here")]
         if missing > 0 and returned.column is not None and "\n" not in returned.text:
-            fixes = [Fix(f"{returned.text}{', None' * missing}", True, returned)]
+            fixes = [source_edit(f"{returned.text}{', None' * missing}", returned)]
     else:
         spans = _asked_span(error, None)
     return problem(code, title, spans=spans, fixes=[*fixes, advice])
@@ -346,7 +346,7 @@ def out_of_place(location: SourceLocation) -> list[str]:
         if isinstance(statement.value, ast.BinOp | ast.IfExp | ast.Compare | ast.BoolOp | ast.Lambda):
             value = f"({value})"
         name = statement.target.id
-        return [Fix(f"{name} = {name} {symbol} {value}", True, site.source.span(statement))]
+        return [source_edit(f"{name} = {name} {symbol} {value}", site.source.span(statement))]
     call = statement.value if isinstance(statement, ast.Expr) else None
     if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr.endswith("_"):
         owner = call.func.value
@@ -354,7 +354,7 @@ def out_of_place(location: SourceLocation) -> list[str]:
             whole, function = site.source.span(call), site.source.span(call.func)
             text = replace_span(whole, function, one_line(function.text)[:-1])
             if text is not None:
-                return [Fix(f"{owner.id} = {text}", True, site.source.span(statement))]
+                return [source_edit(f"{owner.id} = {text}", site.source.span(statement))]
     return []
 
 

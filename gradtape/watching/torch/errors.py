@@ -18,7 +18,7 @@ from gradtape.core.location import Location
 from gradtape.explain.detectors.shape_mismatch import axis_problem, find_shape_problem, seed_shape_problem
 from gradtape.explain.graph import paths
 from gradtape.explain.messages import problem
-from gradtape.explain.model.problem import Fix, Problem
+from gradtape.explain.model.problem import Fix, Problem, source_edit
 from gradtape.explain.model.record import Shape
 from gradtape.explain.source.expression import UserExpression, replace_span
 from gradtape.explain.source.files import one_line, span_of
@@ -135,7 +135,7 @@ def _resized_problem(
         module = next((name for name, held in site.source.imports.items() if held == "torch.nn.functional"), "")
         module = module or next((f"{n}.functional" for n, m in site.source.imports.items() if m == "torch.nn"), "")
         written = f"{module or 'torch.nn.functional'}.interpolate({small}, size={large}.shape[2:])"
-        fixes = [Fix(written, True, site.source.span(parts[index]))]
+        fixes = [Fix(written, _can_join_resized(shapes, index), site.source.span(parts[index]))]
     return problem(
         "GT113",
         f"these shapes cannot be joined along axis 1: {one}, {other}: the axes from 2 on differ",
@@ -143,6 +143,17 @@ def _resized_problem(
         operands=operands,
         fixes=[*fixes, "pad or crop one of them; or sizes that stay even when they are halved"],
     )
+
+
+def _can_join_resized(shapes: Sequence[Shape], index: int) -> bool:
+    """Whether the maps can be joined after the one at `index` was resized: tried on tensors without memory."""
+    maps = [torch.empty(shape, device="meta") for shape in shapes]
+    try:
+        maps[index] = torch.nn.functional.interpolate(maps[index], size=maps[1 - index].shape[2:])
+        torch.cat(maps, 1)
+    except (RuntimeError, ValueError, NotImplementedError):
+        return False
+    return True
 
 
 def _wanted_shape(args: Sequence[Any], kwargs: Mapping[str, Any]) -> Shape | None:
@@ -158,7 +169,7 @@ def _stride_problem(words: str, site: UserExpression, operands: Any, inputs: Seq
         whole = site.source.span(call)
         name = site.source.span(call.func)
         text = one_line(name.text)[: -len("view")] + "reshape" + one_line(whole.text)[len(one_line(name.text)) :]
-        offered = [Fix(text, True, whole)]
+        offered = [source_edit(text, whole)]
     return problem(
         "GT114",
         "view: the elements are not in this order in memory, after a transposition or an expansion",
@@ -207,7 +218,7 @@ def _leaf_write_problem(site: UserExpression, args: Sequence[Any]) -> Problem:
         span = site.source.span(statement)
         if "\n" not in span.text:
             prefix = next((name for name, module in site.source.imports.items() if module == "torch"), "torch")
-            fixes = [Fix(f"with {prefix}.no_grad(): {span.text}", True, span)]
+            fixes = [source_edit(f"with {prefix}.no_grad(): {span.text}", span)]
     name = name_of(args[0], site) if args else ""
     return problem(
         "GT309",
@@ -251,7 +262,7 @@ def _hooked_write_problem(site: UserExpression) -> Problem:
     hooks = [n for n in nodes if isinstance(n.func, ast.Attribute) and n.func.attr.endswith("backward_hook")]
     fixes: list[str] = []
     if len(writers) == 1:
-        fixes = [Fix("False", True, site.source.span(writers[0][1].value))]
+        fixes = [source_edit("False", site.source.span(writers[0][1].value))]
     spans = [site.source.span(call).labelled("works in place") for call, _ in writers[:2]]
     spans += [site.source.span(call).labelled("the hook is registered here") for call in hooks[:1]]
     return problem(
@@ -281,7 +292,7 @@ def _positions_problem(
     ):
         whole, index = site.source.span(call), site.source.span(call.args[1])
         text = replace_span(whole, index, f"{one_line(index.text)}[:, None]")
-        fixes = [] if text is None else [Fix(f"{text}.squeeze(1)", True, whole)]
+        fixes = [] if text is None else [Fix(f"{text}.squeeze(1)", _can_gather(args, kwargs), whole)]
     return problem(
         "GT115",
         f"gather picks from {shapes[0]} with positions of shape {shapes[1]}: both need the same number of axes",
@@ -289,6 +300,17 @@ def _positions_problem(
         operands=list(operands)[:2],
         fixes=[*fixes, "index.unsqueeze(dim) before, and .squeeze(dim) after, for one position in each row"],
     )
+
+
+def _can_gather(args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
+    """Whether there is an element in each row at the positions, one for a row."""
+    given = dict(zip(("input", "dim", "index"), args), **kwargs)
+    try:
+        with torch.no_grad():
+            picked = given["input"].detach().gather(1, given["index"][:, None]).squeeze(1)
+            return bool(picked.shape == given["index"].shape)
+    except RuntimeError:
+        return False
 
 
 # -- gradients that were asked for
@@ -337,8 +359,11 @@ def _many_elements_problem(site: UserExpression, target: Any, recorder: TorchRec
     if part is not None:
         text = one_line(site.source.text(part))
         atom = isinstance(part, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
+        with torch.no_grad():
+            results = {"mean": target.detach().mean(), "sum": target.detach().sum()}
         fixes = [
-            Fix(f"{text if atom else f'({text})'}.{way}()", True, site.source.span(part)) for way in ("mean", "sum")
+            Fix(f"{text if atom else f'({text})'}.{way}()", result.numel() == 1, site.source.span(part))
+            for way, result in results.items()
         ]
     record = recorder.record_of(target)
     spans = [site.span]

@@ -17,7 +17,7 @@ from gradtape.explain.detectors.nonfinite.origin import forward_origin_problem
 from gradtape.explain.emit.policy import report, warn
 from gradtape.explain.graph import paths
 from gradtape.explain.messages import problem
-from gradtape.explain.model.problem import Fix, Problem
+from gradtape.explain.model.problem import Fix, Problem, source_edit
 from gradtape.explain.source.expression import replace_span, site_at
 from gradtape.explain.source.files import one_line, span_of
 from gradtape.watching.computation import RecordedComputation
@@ -352,7 +352,7 @@ def _copied_array(shared: Location) -> list[Fix]:
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr != "numpy":
         return []
     span = site.source.span(call)
-    return [Fix(f"{one_line(span.text)}.copy()", True, span)]
+    return [source_edit(f"{one_line(span.text)}.copy()", span)]
 
 
 def _without_data(write: Write) -> list[Fix]:
@@ -367,7 +367,7 @@ def _without_data(write: Write) -> list[Fix]:
         return []
     whole, function = site.source.span(call), site.source.span(call.func)
     text = replace_span(whole, function, f"{owner.value.id}.{call.func.attr.rstrip('_')}")
-    return [] if text is None else [Fix(f"{owner.value.id} = {text}", True, site.source.span(statement))]
+    return [] if text is None else [source_edit(f"{owner.value.id} = {text}", site.source.span(statement))]
 
 
 def release(computation: RecordedComputation, location: Location) -> None:

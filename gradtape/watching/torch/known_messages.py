@@ -18,7 +18,7 @@ import torch
 
 from gradtape.core.location import is_library
 from gradtape.explain.messages import problem
-from gradtape.explain.model.problem import Fix, Operand, Problem, Span
+from gradtape.explain.model.problem import Fix, Operand, Problem, Span, source_edit
 from gradtape.explain.source.expression import UserExpression
 from gradtape.explain.source.files import SourceFile, one_line, returned_span, source_of, span_of
 from gradtape.watching.torch.custom import rule_span
@@ -188,7 +188,7 @@ def _edits(row: Row, match: re.Match[str], site: UserExpression) -> list[Fix]:
         span = site.source.span(call)
         if any(k.arg == "enforce_sorted" for k in call.keywords) or "\n" in span.text:
             return []
-        return [Fix(f"{one_line(span.text).rstrip()[:-1]}, enforce_sorted=False)", True, span)]
+        return [source_edit(f"{one_line(span.text).rstrip()[:-1]}, enforce_sorted=False)", span)]
     if "cannot be concatenated" in words:
         return _renamed(site, call, ("cat", "concat", "concatenate"), "stack")
     if row.code == "GT405" and "definite" in words:
@@ -204,7 +204,7 @@ def _without_out(site: UserExpression, call: ast.Call) -> list[Fix]:
         return []
     kept = ast.Call(call.func, call.args, [k for k in call.keywords if k is not given])
     text = ast.unparse(ast.fix_missing_locations(kept))
-    return [Fix(f"{given.value.id} = {text}", True, site.source.span(statement))]
+    return [source_edit(f"{given.value.id} = {text}", site.source.span(statement))]
 
 
 def _renamed(site: UserExpression, call: ast.Call, old: tuple[str, ...], new: str) -> list[Fix]:
@@ -212,7 +212,7 @@ def _renamed(site: UserExpression, call: ast.Call, old: tuple[str, ...], new: st
     if not isinstance(function, ast.Attribute) or function.attr not in old:
         return []
     span = site.source.span(function)
-    return [Fix(one_line(span.text)[: -len(function.attr)] + new, True, span)]
+    return [source_edit(one_line(span.text)[: -len(function.attr)] + new, span)]
 
 
 def _with_jitter(site: UserExpression, call: ast.Call) -> list[Fix]:
@@ -387,7 +387,7 @@ def _no_forward_problem(error: BaseException, name: str, site: UserExpression) -
             column = line.index(close[0])
             place = Span(span.file, wrong.lineno, column, column + len(close[0]), source=line)
             spans.insert(0, span.labelled("is not called forward"))
-            fixes = [Fix("forward", True, place)]
+            fixes = [source_edit("forward", place)]
         elif inner:
             spans.insert(0, _first_line(site.source, inner[0]).labelled("is inside of another function"))
         else:
@@ -493,7 +493,7 @@ def _module_for_parameters_problem(name: str, error: BaseException, site: UserEx
         "GT314",
         f"the optimiser is given {text}, a module ({name}), and takes its parameters",
         spans=[site.span],
-        fixes=[Fix(f"{text}.parameters()", True, site.source.span(part)), "model.parameters()"],
+        fixes=[source_edit(f"{text}.parameters()", site.source.span(part)), "model.parameters()"],
     )
 
 

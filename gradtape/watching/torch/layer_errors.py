@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from gradtape.explain.messages import problem
-from gradtape.explain.model.problem import Fix, Problem, Span
+from gradtape.explain.model.problem import Fix, Problem, Span, source_edit
 from gradtape.explain.source.expression import UserExpression, site_at
 from gradtape.explain.source.files import one_line
 from gradtape.watching.torch.operations import Rule, slots_of
@@ -52,7 +52,7 @@ def length_edit(call: ast.Call | None, site: UserExpression | None, names: Seque
     part = next((k.value for k in call.keywords if k.arg in names), None)
     if part is None and call.args and not isinstance(call.args[0], ast.Starred):
         part = call.args[0]
-    return [] if part is None else [Fix(str(length), True, site.source.span(part))]
+    return [] if part is None else [source_edit(str(length), site.source.span(part))]
 
 
 def layer_operands(site: UserExpression, x: Any) -> list[Any]:
@@ -112,7 +112,7 @@ def append_to(site: UserExpression, part: ast.expr | None, suffix: str) -> list[
     text = one_line(site.source.text(part))
     atom = isinstance(part, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
     span = site.source.span(part)
-    return [Fix(f"{text if atom else f'({text})'}{suffix}", True, span)]
+    return [source_edit(f"{text if atom else f'({text})'}{suffix}", span)]
 
 
 def conv_problem(

@@ -12,7 +12,7 @@ from gradtape.core.location import Location
 from gradtape.explain.detectors.missing_gradient import explain_cut_path, explain_departure
 from gradtape.explain.graph import paths
 from gradtape.explain.messages import problem
-from gradtape.explain.model.problem import Fix, Problem, Span
+from gradtape.explain.model.problem import Fix, Problem, Span, source_edit
 from gradtape.explain.model.record import Record
 from gradtape.explain.source.expression import UserExpression, replace_span, site_at
 from gradtape.explain.source.files import one_line, source_of, span_of
@@ -314,7 +314,7 @@ def in_place_update(site: UserExpression, is_inside: bool) -> list[Fix]:
     text = f"{site.source.text(target)} {symbol}= {one_line(site.source.text(value.right))}"
     prefix = next((name for name, module in site.source.imports.items() if module == "torch"), "torch")
     written = text if is_inside else f"with {prefix}.no_grad(): {text}"
-    return [Fix(written, True, site.source.span(statement))]
+    return [source_edit(written, site.source.span(statement))]
 
 
 def _leaf_last(site: UserExpression) -> list[Fix]:
@@ -338,7 +338,7 @@ def _leaf_last(site: UserExpression) -> list[Fix]:
     if text is None:
         return []
     return [
-        Fix(f"({text}).requires_grad_()" if isinstance(value, ast.BinOp) else f"{text}.requires_grad_()", True, span)
+        source_edit(f"({text}).requires_grad_()" if isinstance(value, ast.BinOp) else f"{text}.requires_grad_()", span)
     ]
 
 

@@ -16,7 +16,7 @@ import torch
 
 from gradtape.explain.graph.cuts import fix_for
 from gradtape.explain.messages import problem
-from gradtape.explain.model.problem import Fix, Problem, Span
+from gradtape.explain.model.problem import Problem, Span, source_edit
 from gradtape.explain.source.expression import UserExpression, replace_span
 from gradtape.explain.source.files import one_line, source_of, span_of
 from gradtape.watching.torch.recorder import TorchRecorder, is_leaf, is_plain
@@ -90,7 +90,7 @@ def _loss_class_problem(site: UserExpression, error: BaseException) -> Problem |
     if isinstance(site.node, ast.Call):
         whole, function = site.source.span(site.node), site.source.span(site.node.func)
         text = replace_span(whole, function, f"{one_line(function.text)}()")
-        fixes = [] if text is None else [Fix(text, True, whole)]
+        fixes = [] if text is None else [source_edit(text, whole)]
     return problem(
         "GT314",
         f"{name} is a class: its arguments are settings such as weight and reduction, and it was given tensors",
@@ -135,7 +135,7 @@ def _not_a_tensor_problem(argument: str, kind: str, site: UserExpression, error:
     if kind == "tuple" and held and isinstance(held[0], torch.Tensor) and call is not None and len(call.args) == 1:
         part = call.args[0]
         if isinstance(part, ast.Name):
-            fixes = [Fix(f"{part.id}[0]", False, site.source.span(part))]
+            fixes = [source_edit(f"{part.id}[0]", site.source.span(part))]
     return problem(
         "GT314",
         f"the argument {argument} is a {kind}, not a tensor" + (f": {', '.join(parts[:3])}" if parts else ""),
@@ -165,7 +165,7 @@ def _tuple_problem(site: UserExpression) -> Problem | None:
             spans=spans,
             notes=["max, min, sort and topk along an axis return the values and their positions"] if is_named else [],
             fixes=[
-                Fix(f"{name}{suffix}", isinstance(value[0], torch.Tensor), site.source.span(part)),
+                source_edit(f"{name}{suffix}", site.source.span(part)),
                 "take the tuple apart where it is made: values, positions = torch.max(x, dim=1)"
                 if is_named
                 else "take the tuple apart where it is made: out, state = layer(x); or torch.stack(list)",
@@ -198,7 +198,7 @@ def _no_parameters_problem(site: UserExpression) -> Problem:
             spans.append(made.labelled("a generator, which can be read once"))
             spans += _uses_between(made, site, name)
             if isinstance(source_of(made.file).at(made), ast.Call):
-                fixes = [Fix(f"list({one_line(made.text)})", True, made)]
+                fixes = [source_edit(f"list({one_line(made.text)})", made)]
         return problem(
             "GT513",
             f"the optimiser gets no parameters: {name} is a generator that has been read to its end",
@@ -253,7 +253,7 @@ def _method_problem(site: UserExpression) -> Problem | None:
             "GT314",
             f"{name} is a method, and is given in the place of what it returns",
             spans=[site.span],
-            fixes=[Fix(f"{name}()", True, site.source.span(part)), "call it: model.parameters()"],
+            fixes=[source_edit(f"{name}()", site.source.span(part)), "call it: model.parameters()"],
         )
     return None
 
@@ -271,7 +271,7 @@ def _not_required_problem(
     fixes: list[str] = []
     node = None if made is None else source_of(made.file).at(made)
     if made is not None and isinstance(node, ast.Call) and leaf.is_floating_point() and "\n" not in made.text:
-        fixes = [Fix(f"{one_line(made.text)}.requires_grad_()", True, made)]
+        fixes = [source_edit(f"{one_line(made.text)}.requires_grad_()", made)]
     return problem(
         "GT203",
         f"{name}.grad is None: {name} does not require a gradient",

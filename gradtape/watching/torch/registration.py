@@ -14,7 +14,7 @@ import torch
 from gradtape.core.location import Location, is_library
 from gradtape.explain.graph import paths
 from gradtape.explain.messages import problem
-from gradtape.explain.model.problem import Fix, Problem, Span
+from gradtape.explain.model.problem import Fix, Problem, Span, source_edit
 from gradtape.explain.source.expression import replace_span, site_at
 from gradtape.explain.source.files import one_line, span_of
 from gradtape.watching.torch.recorder import TorchRecorder, is_plain, leaves_behind, node_of
@@ -264,7 +264,7 @@ def _wrap_container(location: Location, attribute: str, right: str) -> list[Fix]
         return []
     span = site.source.span(statement.value)
     prefix = next((name for name, module in site.source.imports.items() if module == "torch.nn"), "torch.nn")
-    return [Fix(f"{prefix}.{right}({one_line(span.text)})", True, span)]
+    return [source_edit(f"{prefix}.{right}({one_line(span.text)})", span)]
 
 
 def _plain_tensor(leaf: Any, entry: Untrained, modules: Sequence[Any]) -> Problem | None:
@@ -334,7 +334,7 @@ def _parameter_last(location: Location, attribute: str) -> list[Fix]:
     span = site.source.span(statement.value)
     text = replace_span(span, site.source.span(made[0]), site.source.text(made[0].args[0]))
     name = site.source.text(made[0].func)
-    return [] if text is None or "\n" in text else [Fix(f"{name}({text})", False, span)]
+    return [] if text is None or "\n" in text else [source_edit(f"{name}({text})", span)]
 
 
 def _buffer_problem(module: Any, attribute: str, entry: Untrained) -> Problem:
@@ -353,7 +353,7 @@ def _buffer_problem(module: Any, attribute: str, entry: Untrained) -> Problem:
             prefix = next((name for name, held in site.source.imports.items() if held == "torch.nn"), "torch.nn")
             owner = site.source.text(call.func.value) if isinstance(call.func, ast.Attribute) else "self"
             span = site.source.span(call)
-            fixes = [Fix(f"{owner}.{attribute} = {prefix}.Parameter({one_line(inner)})", True, span)]
+            fixes = [source_edit(f"{owner}.{attribute} = {prefix}.Parameter({one_line(inner)})", span)]
     return problem(
         "GT513",
         f"{type(module).__name__}.{attribute} is a buffer that requires a gradient: it is not among parameters(), and "
@@ -386,7 +386,7 @@ def _as_parameter(location: Location, attribute: str) -> list[Fix]:
         inner = site.source.text(call.func.value)
     else:
         return []
-    return [Fix(f"{prefix}.Parameter({one_line(inner)})", True, span)]
+    return [source_edit(f"{prefix}.Parameter({one_line(inner)})", span)]
 
 
 def _made_later(

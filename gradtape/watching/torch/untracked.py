@@ -12,7 +12,7 @@ from gradtape.explain.detectors.missing_gradient import explain_departure, verdi
 from gradtape.explain.graph import paths
 from gradtape.explain.graph.cuts import code_of, cut_words, first_of, fix_for
 from gradtape.explain.messages import problem
-from gradtape.explain.model.problem import Fix, Problem, Span
+from gradtape.explain.model.problem import Problem, Span, source_edit
 from gradtape.explain.model.record import Record, SourceLocation
 from gradtape.explain.source.expression import UserExpression, site_at
 from gradtape.explain.source.files import one_line, span_of
@@ -130,7 +130,7 @@ def _why_made_frozen(reached: dict[Record, None], asked: Span, registry: Registr
             if is_pretrained and isinstance(call, ast.Call) and not any(k.arg == "freeze" for k in call.keywords):
                 span = site.source.span(call)
                 if len(call.args) < 2 and "\n" not in span.text:
-                    fixes = [Fix(f"{one_line(span.text)[:-1]}, freeze=False)", True, span)]
+                    fixes = [source_edit(f"{one_line(span.text)[:-1]}, freeze=False)", span)]
             return problem(
                 "GT212",
                 f"no gradient: {known.name} is a parameter that was made with requires_grad=False",
@@ -169,7 +169,7 @@ def why_constant(reached: dict[Record, None], asked: Span) -> Problem | None:
                 "GT203",
                 f"no gradient: {name} requires none, and {text} does not set requires_grad",
                 spans=[site.source.span(statement), asked.labelled("asked for here")],
-                fixes=[Fix(f"{name}.requires_grad = True", True, site.source.span(statement))],
+                fixes=[source_edit(f"{name}.requires_grad = True", site.source.span(statement))],
             )
     if len(found) != 1 or len(used) != 1:
         return None

@@ -58,12 +58,12 @@ def refused(function: Callable[[Any], Any], error: type[Exception] = DetachError
     ],
 )  # fmt: skip
 def test_the_function_of_the_same_name(function: Callable[[Any], Any], name: str, fix: str) -> None:
-    """The title says who takes bare arrays, and the fix, which was checked, is the call of gradtape's own."""
+    """The title says who takes bare arrays, and the fix, an edit, is the call of gradtape's own."""
     problem = refused(function)
     assert problem.code == "GT312"
     assert problem.title.startswith(f"{name} takes bare arrays")
     (first, *_) = problem.fixes
-    assert (str(first), isinstance(first, Fix) and first.checked) == (fix, True)
+    assert (str(first), isinstance(first, Fix) and first.is_edit) == (fix, True)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_a_function_without_counterpart() -> None:
         lambda x: sla.solve(A * x, POINT, assume_a="pos").sum(),
     ):
         problem = refused(function)
-        assert not any(isinstance(fix, Fix) and fix.checked for fix in problem.fixes)
+        assert not any(isinstance(fix, Fix) and fix.is_edit for fix in problem.fixes)
     assert any("gt.custom_vjp" in fix for fix in refused(lambda x: scipy.ndimage.label(x)[0].sum()).fixes)
 
 

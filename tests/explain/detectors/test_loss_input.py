@@ -51,7 +51,7 @@ def test_what_a_loss_does_not_take(function: Callable[[Any], Any], fix: str) -> 
     """Probabilities for logits, logits and probabilities for logarithms; the first fix can be pasted."""
     (problem,) = found(function)
     assert problem.code == "GT509"
-    assert problem.fixes[0].checked
+    assert problem.fixes[0].is_edit
     assert problem.fixes[0] == fix
 
 

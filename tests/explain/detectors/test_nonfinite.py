@@ -56,7 +56,7 @@ class TestForward:
         """Held at a bound it would get no gradient, so that no such edit is offered."""
         problem = only(lambda scale: function(scale) ** 2, -2.0)
         assert "learn its logarithm" in problem.fixes[0]
-        assert not any(fix.checked for fix in problem.fixes)
+        assert not any(fix.is_edit for fix in problem.fixes)
 
     def test_in_the_order_of_the_program(self) -> None:
         """Not the last operation that has NaN in it, and not the one that the walk back meets first."""
@@ -360,6 +360,9 @@ def test_missing_values_behind_where() -> None:
 DATA = np.array([[3.0, -400.0], [2.0, 500.0]])
 
 
+SIGNS = np.where(np.arange(400) < 2, -1.0, 1.0)
+
+
 def cross_entropy_of_scores(w: Any) -> Any:
     z = DATA @ w
     return -np.mean(0.5 * np.log(z) + 0.5 * np.log(1 - z))
@@ -387,8 +390,20 @@ class TestCures:
 
     def test_scores_that_are_taken_for_probabilities(self) -> None:
         """log(z) and log(1 - z) of what is outside of 0 and 1: a sigmoid is missing where z was made."""
-        problem = only(cross_entropy_of_scores, [1.0, 0.1])
+        problem = only(cross_entropy_of_scores, [0.1, 0.01])
         assert str(problem.fixes[0]) == "gt.sigmoid(DATA @ w)"
+        assert problem.fixes[0].checked
+
+    def test_a_sigmoid_that_rounds_to_one_is_not_offered(self) -> None:
+        """The sigmoid of 52 is 1, and log(1 - 1) is infinite: the loss of logits is advised, and no edit."""
+        problem = only(cross_entropy_of_scores, [1.0, 0.1])
+        assert not any(fix.is_edit for fix in problem.fixes)
+        assert "binary_cross_entropy_with_logits" in problem.fixes[0]
+
+    def test_logarithms_of_negative_factors_are_not_offered(self) -> None:
+        """A product that underflowed has a logarithm only if its factors have: the edit is computed before."""
+        problem = only(lambda x: np.log(np.prod(x * SIGNS)), np.full(400, 0.01))
+        assert not any(fix.is_edit for fix in problem.fixes)
 
     def test_a_small_number_does_not_help_what_has_underflowed(self) -> None:
         """Added to a product that is 0 it would be all that is left, and the gradient 0."""

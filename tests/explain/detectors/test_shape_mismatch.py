@@ -323,7 +323,7 @@ def test_inside_vmap_of_vmap_the_inner_examples_count() -> None:
 def test_nothing_is_offered_for_an_empty_array() -> None:
     """A reshape of no elements is not cured by -1."""
     problem = refused(lambda: gt.tensor(np.ones(0)).reshape(1, 3))
-    assert not any(fix.checked for fix in problem.fixes)
+    assert not any(fix.is_edit for fix in problem.fixes)
 
 
 def test_an_index_that_was_meant_for_the_second_axis() -> None:

@@ -113,7 +113,7 @@ class TestSoftmax:
         assert problem.main is not None
         assert problem.main.text.startswith("gt.")
         assert f"over axis {axis}" in problem.title
-        assert problem.fixes[0].checked
+        assert problem.fixes[0].is_edit
         assert f"axis={axis})" in problem.fixes[0]
 
     @pytest.mark.parametrize(

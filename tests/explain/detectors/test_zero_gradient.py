@@ -196,7 +196,7 @@ class TestReturned:
         assert problem.main is not None
         assert problem.main.text == "math.exp(x[0])"
         assert problem.fixes[0] == "np.exp(x[0])"
-        assert problem.fixes[0].checked
+        assert problem.fixes[0].is_edit
 
     @pytest.mark.parametrize("function", [stable, branching, logging, meant])
     def test_what_loses_nothing_or_is_meant(self, function: Callable[[Any], Any]) -> None:

@@ -203,7 +203,7 @@ class TestMistakesOfUsers:
             "gt.grad(lambda h: np.sum(np.std(h, axis=0, ddof=1)))(np.ones((1, 4)))\n"
         )
         assert found.title == "np.std(h, axis=0, ddof=1) is nan at [0]"
-        assert not any(fix.checked for fix in found.fixes)
+        assert not any(fix.is_edit for fix in found.fixes)
 
     def test_parameters_in_the_place_of_a_learning_rate(self) -> None:
         """An optimiser is made with a learning rate, and says where the parameters go."""

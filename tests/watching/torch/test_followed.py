@@ -96,7 +96,7 @@ def test_the_cause_is_found_on_its_line(program: Any, code: str, line: str) -> N
 
 def test_a_sum_of_numbers_gets_no_edit_that_is_not_enough() -> None:
     """Without .item() the new tensor would still be made of numbers: only advice is given."""
-    assert not any(fix.checked for fix in found_in(numbers_added_up)[0].fixes)
+    assert not any(fix.is_edit for fix in found_in(numbers_added_up)[0].fixes)
 
 
 def test_the_optimiser_of_parameters_that_another_has_is_blamed() -> None:

@@ -77,14 +77,14 @@ def _spelled(text: str) -> str:
 
 
 def _advise(problem: Problem) -> None:
-    """Put the advice of a finding in PyTorch's names. What the user wrote stays, and what was checked against it.
+    """Put the advice of a finding in PyTorch's names. What the user wrote stays, and so do edits of it.
 
     The finding stays the same object, by which those who have heard of it know it.
     """
     details = dict(problem.details)
     if "notes" in details:
         details["notes"] = [_spelled(note) for note in details["notes"]]
-    fixes = tuple(fix if fix.checked else Fix(_spelled(fix)) for fix in problem.fixes)
+    fixes = tuple(fix if fix.checked or fix.is_edit else Fix(_spelled(fix)) for fix in problem.fixes)
     for name, value in {"fixes": fixes, "intent": _spelled(problem.intent), "details": details}.items():
         object.__setattr__(problem, name, value)
 
