@@ -70,7 +70,7 @@ def fixes_for_departure(site: UserExpression, left: ast.AST | None, departure: R
         if departure.reason == ".item()" and not left.args:
             is_atom = isinstance(left.func.value, ast.Name | ast.Call | ast.Attribute | ast.Subscript)
             owner = owner if is_atom else f"({owner})"
-            return [Fix(owner if scalar else f"{owner}.squeeze()", True, span)]
+            return [source_edit(owner if scalar else f"{owner}.squeeze()", span)]
         return [f"{owner} itself, without {departure.reason}"]
     written = (
         None if left is None else array_written_to(left) or (left.value if isinstance(left, ast.Subscript) else None)

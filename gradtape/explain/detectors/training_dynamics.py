@@ -130,7 +130,7 @@ def _used_axis(softmax: Record, axis: int, replay: Computation) -> tuple[int, st
             found = _picked_class_axis(node, axis)
         elif node.operation == "multiply":
             found = _weighted_axis(node, previous, axis, softmax, replay)
-        elif node.operation == "matmul":
+        elif node.operation == "matmul" and not node.params.get("transposed", (False,))[0]:
             found = _attention_axis(node, previous, axis, softmax) or _assignment_axis(node, axis, softmax, replay)
         elif node.operation == "einsum" and previous is softmax:
             found = _einsum_attention_axis(node, axis, softmax)
@@ -345,8 +345,8 @@ def _attention_axis(node: Record, previous: Record, axis: int, softmax: Record) 
         scores = next((parent for parent in scores.parents if parent.shape == scores.shape), scores)
     if scores.operation != "matmul":
         return None
-    keys = scores.parents[1].shape if scores.parents[1].is_tracked else np.shape(scores.operand_value(1))
-    if len(keys) < 2 or keys[-1] != values[-2]:
+    count = values[-1 if node.params.get("transposed", (False, False))[1] else -2]
+    if len(scores.shape) < 2 or scores.shape[-1] != count:
         return None
     return last, f"the values are summed over axis {last}"
 

@@ -14,6 +14,7 @@ from itertools import product
 
 import numpy as np
 
+from gradtape.explain.fixes.known_shapes import added_shapes
 from gradtape.explain.model.problem import Fix, Operand, Span
 from gradtape.explain.render.spelling import library_of
 from gradtape.explain.source.expression import UserExpression, replace_span
@@ -254,10 +255,12 @@ def for_product(site: UserExpression, operands: Sequence[Operand], shapes: Seque
         [Edit("", shape, 0), *(e for e in candidate_edits(shape) if e.suffix in (".T", ".swapaxes(-1, -2)"))]
         for shape in shapes
     ]
+    terms = added_shapes(site)
     for swap in (False, True):
         for left, right in product(*options):
             order = [right, left] if swap else [left, right]
-            if matmul_shape([order[0].shape, order[1].shape]) is None:
+            result = matmul_shape([order[0].shape, order[1].shape])
+            if result is None or any(broadcast_shape([result, term]) is None for term in terms):
                 continue
             suffixes = {i: edit.suffix for i, edit in enumerate(order) if edit.suffix}
             if swap and suffixes:

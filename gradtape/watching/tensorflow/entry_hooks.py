@@ -26,6 +26,7 @@ from gradtape.watching.tensorflow.recording import Recording
 STATEMENTS_AT_MOST = 50
 ELEMENTS_AT_MOST = 64
 _COLLECTING = ("append", "extend", "insert")
+_ARRAY_MODULES = ("numpy", "scipy")
 
 
 class EntryHooks:
@@ -64,6 +65,9 @@ class EntryHooks:
             source = source_of(location.file)
             self._calls[key] = frame.f_code, list(_numpy_calls_before(source, source.find(location)))
         for call, names in self._calls[key][1]:
+            called = call.func.id if isinstance(call.func, ast.Name) else ""
+            if called and not _takes_arrays(frame.f_locals.get(called, frame.f_globals.get(called))):
+                continue
             if any(self._holds_tracked(frame.f_locals.get(name, frame.f_globals.get(name))) for name in names):
                 source = source_of(location.file)
                 function = one_line(source.text(call.func))
@@ -82,7 +86,10 @@ class EntryHooks:
 
 
 def _numpy_calls_before(source: SourceFile, node: ast.AST | None) -> Iterator[tuple[ast.Call, set[str]]]:
-    """The calls of NumPy's functions in the statements that made what an expression uses, and the names in each."""
+    """The calls of NumPy's functions in the statements that made what an expression uses, and the names in each.
+
+    A function that is called by a name of its own may be NumPy's: that is seen when it is known what is bound to it.
+    """
     statement = None if node is None else source.statement(node)
     scope = None if statement is None else next(iter(source.scopes(statement)), source.tree)
     if statement is None or scope is None:
@@ -94,16 +101,20 @@ def _numpy_calls_before(source: SourceFile, node: ast.AST | None) -> Iterator[tu
         current = pending.pop(0)
         for call in ast.walk(current):
             function = call.func if isinstance(call, ast.Call) else None
-            is_numpy = isinstance(function, ast.Attribute) and (
-                source.imports.get(getattr(function.value, "id", "")) == "numpy"
-            )
-            if isinstance(call, ast.Call) and is_numpy:
+            module = source.imports.get(getattr(getattr(function, "value", None), "id", ""), "").partition(".")[0]
+            if isinstance(call, ast.Call) and (module in _ARRAY_MODULES or isinstance(function, ast.Name)):
                 yield call, {each.id for part in call.args for each in ast.walk(part) if isinstance(each, ast.Name)}
         used = {each.id for each in ast.walk(current) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)}
         for other in ast.walk(scope):
             if isinstance(other, ast.stmt) and other not in seen and _binds(other) & used:
                 seen.add(other)
                 pending.append(other)
+
+
+def _takes_arrays(function: Any) -> bool:
+    """Whether a function is one of NumPy's or SciPy's: `np.vectorize(f)`, or imported by its name."""
+    module = getattr(function, "__module__", None) or type(function).__module__
+    return callable(function) and not isinstance(function, type) and module.partition(".")[0] in _ARRAY_MODULES
 
 
 def _lambda_around(source: SourceFile, node: ast.AST | None) -> ast.AST | None:

@@ -18,15 +18,18 @@ from gradtape.watching.observers import observers
 from gradtape.watching.record import CONSTANT, WatchedRecord
 from gradtape.watching.tensorflow import missing
 from gradtape.watching.tensorflow.compiled_calls import explain_flat, explain_inside
+from gradtape.watching.tensorflow.equal_units import judge_equal_gradients
 from gradtape.watching.tensorflow.functions import evaluated
 from gradtape.watching.tensorflow.recorder import DATA, TensorFlowRecorder, VariableRecord
 from gradtape.watching.tensorflow.replay import as_array, muted
 from gradtape.watching.tensorflow.tapes import TapeWatch
-from gradtape.watching.tensorflow.training import TrainingJudge, judge_equal_gradients
+from gradtape.watching.tensorflow.training import TrainingJudge
+from gradtape.watching.tensorflow.unread_weights import explain_unread_weight
 from gradtape.watching.tensorflow.values import array_in, is_eager
 
 _MEANT = (".numpy()", ".item()", ".tolist()", "bool()", "operator.index()")
 REASONS_AT_MOST = 20
+OWNERS_AT_MOST = 8  # variables whose owners are searched for, which takes long
 SCALE_AT_LEAST = 2.0  # a factor of a loss that is there to keep small gradients in the range of half precision
 _QUIET_CAUSES = ("", "GT202", "GT208", "GT212")
 
@@ -203,10 +206,16 @@ def judge_none(request: Request, answers: Sequence[Any], recorder: TensorFlowRec
     if not absent or not request.targets or request.says_unconnected:
         return None
     everywhere = len(absent) == len(answers)
+    looked_up = 0
     for source in absent:
         reason = missing.why(request.targets[0], source, request.watch, recorder)
-        if not reason.problem.code or (not everywhere and reason.problem.code in _QUIET_CAUSES):
+        unread = None
+        if reason.problem.code == "GT202" and looked_up < OWNERS_AT_MOST:
+            looked_up += 1
+            unread = explain_unread_weight(source)
+        if not reason.problem.code or (not everywhere and unread is None and reason.problem.code in _QUIET_CAUSES):
             continue
+        reason = unread or reason
         found = all_none(request.targets[0], reason, request.location)
         if not everywhere:
             found = found.with_(title=found.title.replace("every gradient asked for", "a gradient", 1))

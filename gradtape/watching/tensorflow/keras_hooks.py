@@ -9,10 +9,11 @@ from typing import Any
 
 from gradtape.core.location import Location, is_library
 from gradtape.watching.tensorflow.batches import batch_length, first_batch
+from gradtape.watching.tensorflow.equal_units import EqualUnits
 from gradtape.watching.tensorflow.graph_hooks import GraphHooks
 from gradtape.watching.tensorflow.hooks import Patches
 from gradtape.watching.tensorflow.recording import Recording
-from gradtape.watching.tensorflow.training import EqualUnits, TrainingJudge
+from gradtape.watching.tensorflow.training import TrainingJudge
 
 
 class KerasHooks:

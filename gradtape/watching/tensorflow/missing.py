@@ -178,11 +178,15 @@ def _explain_integer_source(source: Any, goal: WatchedRecord) -> Why:
 
 def _made_at(source: Any, goal: WatchedRecord) -> Span | None:
     """Where a source was made: by its record, or by its name in the request."""
-    if goal is not CONSTANT and goal.location.is_known:
+    is_watched = isinstance(goal, LeafRecord) and not isinstance(goal, VariableRecord)  # placed where it is watched
+    if goal is not CONSTANT and goal.location.is_known and not is_watched:
         return span_of(goal.location)
     site = UserExpression.present()
     part = site.asked()[1]
-    return None if part is None else site.binding(part)
+    bound = None if part is None else site.binding(part)
+    if bound is None and is_watched and goal.location.is_known:
+        return span_of(goal.location)
+    return bound
 
 
 def _with_points(made: Span) -> Fix | None:
@@ -192,9 +196,11 @@ def _with_points(made: Span) -> Fix | None:
     whole = source.span(node) if isinstance(node, ast.Call) else None
     if whole is None or not isinstance(node, ast.Call) or not node.args or "\n" in whole.source:
         return None
+    is_range = getattr(node.func, "attr", "") == "range"
     numbers = [
         part
-        for part in ast.walk(node.args[0])
+        for argument in (node.args if is_range else node.args[:1])
+        for part in ast.walk(argument)
         if isinstance(part, ast.Constant) and isinstance(part.value, int) and not isinstance(part.value, bool)
     ]
     if not numbers or any(keyword.arg == "dtype" for keyword in node.keywords):

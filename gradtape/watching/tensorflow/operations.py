@@ -86,6 +86,13 @@ def _einsum(attributes: Attributes, constant: Constants, shape: Sequence[int]) -
     return {"subscripts": _text(attributes.get("equation"))}
 
 
+def _transposes(attributes: Attributes, constant: Constants, shape: Sequence[int]) -> dict[str, Any]:
+    """Which operands of a product are transposed by it."""
+    flags = (("transpose_a", "adj_x"), ("transpose_b", "adj_y"))
+    given = tuple(any(attributes.get(name) for name in names) for names in flags)
+    return {"transposed": given} if any(given) else {}
+
+
 def _text(given: Any) -> str:
     return given.decode() if isinstance(given, bytes) else str(given or "")
 
@@ -128,10 +135,10 @@ TABLE: dict[str, Row] = {
             "EuclideanNorm": "length", "L2Loss": "l2_loss",
         }.items()
     },
-    "MatMul": Row("matmul", "multilinear"),
-    "BatchMatMulV2": Row("matmul", "multilinear"),
-    "BatchMatMulV3": Row("matmul", "multilinear"),
-    "BatchMatMul": Row("matmul", "multilinear"),
+    "MatMul": Row("matmul", "multilinear", None, _transposes),
+    "BatchMatMulV2": Row("matmul", "multilinear", None, _transposes),
+    "BatchMatMulV3": Row("matmul", "multilinear", None, _transposes),
+    "BatchMatMul": Row("matmul", "multilinear", None, _transposes),
     "Einsum": Row("einsum", "multilinear", None, _einsum),
     "BiasAdd": Row("add", "linear"),
     "Softmax": Row("softmax", "general", None, _last_axis),

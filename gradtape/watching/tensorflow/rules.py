@@ -28,7 +28,7 @@ _SMOOTH = frozenset({
 })  # fmt: skip
 _CURVED = _SMOOTH - {"add", "subtract", "multiply", "divide", "negative", "matmul", "einsum", "sum", "mean"}
 _MOVING = frozenset({"copy", "reshape", "transpose", "getitem", "concatenate", "stack", "broadcast_to", "tile"})
-_PIECEWISE = frozenset({"where", "maximum", "minimum", "absolute", "relu", "leaky_relu"})
+_PIECEWISE = frozenset({"where", "maximum", "minimum", "absolute", "relu", "leaky_relu", "clip"})
 
 ELEMENTS_COMPARED = 4
 
@@ -125,7 +125,8 @@ class CustomRule:
                 continue
             plain = self._derivatives(np.ones_like(seeds[0]))
             forgets = plain is not None and plain[index] is not None and _is_close(plain[index], got)
-            if not forgets and names & _PIECEWISE and not (names & _CURVED and _differs_everywhere(wanted, got)):
+            differs = (names & _CURVED and _differs_everywhere(wanted, got)) or _is_reversed(wanted, got)
+            if not forgets and names & _PIECEWISE and not differs:
                 continue  # a relu with another slope, on purpose
             return self._wrong_value_problem(index, wanted, got, forgets)
         return None
@@ -196,6 +197,12 @@ def _differs_everywhere(wanted: Any, got: Any) -> bool:
     if right.size < ELEMENTS_COMPARED or not np.all(right):
         return False
     return bool(np.all(np.abs(right - given) > 0.01 * np.abs(right)))
+
+
+def _is_reversed(wanted: Any, got: Any) -> bool:
+    """Whether a rule is zero wherever the derivative is not, and only there: its condition is the wrong way round."""
+    right, given = np.ravel(wanted) != 0, np.ravel(got) != 0
+    return int(right.sum()) >= ELEMENTS_COMPARED and bool(given.any()) and not bool((right & given).any())
 
 
 def _is_close(wanted: Any, got: Any) -> bool:

@@ -1,0 +1,30 @@
+# expect: GT512 or GT212 or GT201 or GT513
+# cause: the whole model was frozen for the first phase, and is not unfrozen for fine tuning
+# wrong: raises ValueError
+# cure: model.trainable = False  # <- here -> model.trainable = True
+import numpy as np
+import tensorflow as tf
+from tensorflow import keras
+
+
+class LoggingModel(keras.Model):
+    def train_step(self, data):
+        x, y = data
+        with tf.GradientTape() as tape:
+            y_pred = self(x, training=True)
+            loss = self.compute_loss(x=x, y=y, y_pred=y_pred)
+        gradients = tape.gradient(loss, self.trainable_variables)  # <- asked
+        self.optimizer.apply_gradients(zip(gradients, self.trainable_variables))  # <- asked
+        return {"loss": loss}
+
+
+keras.utils.set_random_seed(0)
+inputs = keras.Input((7,))
+features = keras.layers.Dense(9, activation="elu", name="features")(inputs)
+model = LoggingModel(inputs, keras.layers.Dense(1, name="head")(features))
+start = model.get_layer("features").kernel.numpy().copy()
+
+model.trainable = False  # <- here
+model.compile(optimizer=keras.optimizers.SGD(0.01), loss="mse", run_eagerly=True)
+x = np.random.default_rng(0).normal(size=(40, 7)).astype("float32")
+model.fit(x, x[:, :1], epochs=1, verbose=0)  # <- asked

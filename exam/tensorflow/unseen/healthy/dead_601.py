@@ -1,0 +1,25 @@
+import numpy as np
+import tensorflow as tf
+from tensorflow import keras
+
+
+class Quantize(keras.layers.Layer):
+    def __init__(self, levels):
+        super().__init__()
+        self.levels = float(levels)
+
+    def call(self, x):
+        return x + tf.stop_gradient(tf.round(x * self.levels) / self.levels - x)
+
+
+keras.utils.set_random_seed(8)
+encoder = keras.layers.Dense(4, activation="sigmoid", name="encoder")
+decoder = keras.layers.Dense(12, name="decoder")
+inputs = keras.Input((12,))
+autoencoder = keras.Model(inputs, decoder(Quantize(7)(encoder(inputs))))
+autoencoder.compile(optimizer=keras.optimizers.Adam(0.01), loss="mse")
+
+signals = np.random.default_rng(3).normal(size=(80, 12)).astype("float32")
+before = encoder.kernel.numpy().copy()
+autoencoder.fit(signals, signals, batch_size=20, epochs=3, verbose=0)
+assert not (np.all(encoder.kernel.numpy() == before))
