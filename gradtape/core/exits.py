@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core import recording
 from gradtape.core.explain_hooks import suspects
 from gradtape.core.graph import FLAGS, Cut, Node, cut, departures, next_order
 
@@ -37,7 +38,7 @@ def note_departure(node: Node, how: str, value: Any, shape: tuple[int, ...]) -> 
             departure.params["value"] = array.item() if array.size == 1 else None
             if how in STORED:
                 departure.params["numbers"] = _sample(array)
-            suspects.append(departure)
+            _suspect(departure)
     elif type(node) is Cut and how in READINGS:
         node.order = node.order or next_order()
         departures.append(node)
@@ -48,8 +49,20 @@ def note_text(node: Node, how: str, text: str, shape: tuple[int, ...]) -> str:
     if node.bits > FLAGS and _is_held(node):
         departure = _departure(node, how, shape)
         departure.params["text"] = text[:TEXT_KEPT]
-        suspects.append(departure)
+        _suspect(departure)
     return text
+
+
+def note_computed_elsewhere(node: Cut, bits: int, shape: tuple[int, ...]) -> None:
+    """Note that a value was computed in a thread which does not see the recorders in `bits`, which are on elsewhere."""
+    node.order, node.params = next_order(), {"bits": bits, "shape": shape}
+    departures.append(node)
+    _suspect(node)
+
+
+def _suspect(departure: Cut) -> None:
+    recording.departed_bits |= departure.params["bits"]
+    suspects.append(departure)
 
 
 def _departure(node: Node, how: str, shape: tuple[int, ...]) -> Cut:
@@ -61,8 +74,8 @@ def _departure(node: Node, how: str, shape: tuple[int, ...]) -> Cut:
 
 
 def _is_held(node: Node) -> bool:
-    """Whether the graph of a node is there: where it was freed, the value is logged."""
-    return node.op is None or bool(node.parents)
+    """Whether the graph of a node is there, or tangents move along with it: where it was freed, the value is logged."""
+    return node.op is None or bool(node.parents) or bool(node.bits & recording.current().forward)
 
 
 def _is_suspect(how: str) -> bool:
