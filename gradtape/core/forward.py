@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import get_ident
 from types import TracebackType
 from typing import Any
 
@@ -13,7 +14,10 @@ from gradtape.core.graph import Node
 from gradtape.core.pytree import aligned, leaves, map_structure
 from gradtape.core.tape import check_seed, check_unconnected
 from gradtape.core.tensor import Tensor, check_differentiable, watch_node
-from gradtape.explain import messages
+from gradtape.explain import entry_points, messages
+
+KEPT_BYTES = 1 << 26
+_BYTES_OF_NODE = 1 << 10
 
 
 class ForwardAccumulator(recording.Recorder):
@@ -57,11 +61,15 @@ class ForwardAccumulator(recording.Recorder):
         if self._active:
             raise messages.entered_twice()
         self._active = True
+        self._kept_bytes = 0
+        recording.forget_departures(self.bit)
+        recording.threads_of_tapes[self.bit] = get_ident()
         recording.switch(recording.current().with_recorder(self))
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         self._active = False
+        recording.threads_of_tapes.pop(self.bit, None)
         recording.switch(recording.current().without(self))
 
     def push(self, node: Node, attach: Callable[[Any, Node], Any]) -> None:
@@ -75,12 +83,24 @@ class ForwardAccumulator(recording.Recorder):
         if tangent is not None:
             node.extras().tangents[self.bit] = tangent
 
+    def keeps(self, node: Node) -> bool:
+        """Whether the graph since a value has left is kept, to see whether it came back; not more than `KEPT_BYTES`."""
+        self._kept_bytes += _BYTES_OF_NODE + sum(getattr(value, "nbytes", 0) for value in node.inputs)
+        if self._kept_bytes < KEPT_BYTES:
+            return True
+        judge_departures([node], self.bit)
+        recording.forget_departures(self.bit)
+        self._kept_bytes = 0
+        return False
+
     def _tangent(self, node: Node) -> Any:
         return None if node.extra is None else node.extra.tangents.get(self.bit)
 
     def jvp(self, primals: Any, unconnected_gradients: str = "none") -> Any:
         """The tangents of `primals`, computed inside the block; None (or zeros) where they do not depend."""
         check_unconnected(unconnected_gradients)
+        if recording.departed_bits & self.bit:
+            judge_departures([x._node for x in leaves(primals) if isinstance(x, Tensor)], self.bit)
 
         def tangent_of(primal: Any) -> Any:
             tangent = self._tangent(primal._node) if isinstance(primal, Tensor) else None
@@ -89,6 +109,12 @@ class ForwardAccumulator(recording.Recorder):
             return tangent if isinstance(tangent, Tensor) else Tensor(tangent)
 
         return tangent_of(primals) if isinstance(primals, Tensor) else map_structure(tangent_of, primals)
+
+
+def judge_departures(targets: list[Node], mask: int) -> None:
+    """Report values that left the recorder with the bit `mask` and came back as constants on the way to `targets`."""
+    seeds = [(target, np.ones(target.shape, target.dtype)) for target in targets if target.bits & mask]
+    entry_points.examine(seeds, mask, (), (), judges_zeros=False)
 
 
 def check_tangent(tangent: Any, primal: Tensor) -> Any:

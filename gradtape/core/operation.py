@@ -15,7 +15,7 @@ import numpy as np
 
 from gradtape.config import config
 from gradtape.core import recording
-from gradtape.core.explain_hooks import suspects
+from gradtape.core.exits import note_computed_elsewhere
 from gradtape.core.graph import (
     CUT,
     FLAGS,
@@ -30,7 +30,6 @@ from gradtape.core.graph import (
     Node,
     Spec,
     cut,
-    departures,
     join_cuts,
     next_order,
 )
@@ -371,8 +370,11 @@ def push(node: Node, live: int, state: recording.Recording) -> None:
         if recorder.pushes_forward and live & recorder.bit:
             with recording.during(state.before(recorder)):
                 recorder.push(node, attach)
-    if not live & ~state.forward:  # no tape will walk back through here
-        node.inputs, node.parents, node.out = (), (), None
+    if live & ~state.forward:  # a tape will walk back through here
+        return
+    if live & recording.departed_bits and all(r.keeps(node) for r in state.recorders if live & r.bit):
+        return
+    node.inputs, node.parents, node.out = (), (), None
 
 
 def parent_of(node: Node, live: int) -> Node:
@@ -409,9 +411,7 @@ def off_tape(
             reason = "another thread"
         node = cut(reason, [n for n in nodes if n.bits > FLAGS], bool(bits & LIFTED))
         if elsewhere and isinstance(node, Cut):
-            node.order, node.params = next_order(), {"bits": elsewhere, "shape": np.shape(out)}
-            departures.append(node)
-            suspects.append(node)
+            note_computed_elsewhere(node, elsewhere, np.shape(out))
         if bits & CUT:  # a variable meets what was computed from others: x @ w, and then + b
             met = dict.fromkeys(n for n in (*nodes, node) if isinstance(n, Cut))
             node = join_cuts(list(met), bool(bits & LIFTED))

@@ -52,6 +52,10 @@ class Recorder:
     def push(self, node: Node, attach: Callable[[Any, Node], Any]) -> None:
         """Called with the node of every recorded operation, where `pushes_forward` is set."""
 
+    def keeps(self, node: Node) -> bool:
+        """Whether the graph behind `node` is kept, where `pushes_forward` is set and a value has left."""
+        return True
+
 
 _free_bits: list[int] = []
 _bit_lock = fork_safe(threading.Lock())
@@ -179,7 +183,16 @@ leave = recording_state.reset
 
 
 threads_of_tapes: dict[int, int] = {}
-"""The thread that each tape is on in, by the bit of the tape."""
+"""The thread that each tape and each forward accumulator is on in, by its bit."""
+
+departed_bits = 0
+"""The bits of recorders of which a value has left that may come back: forward accumulators then keep the graph."""
+
+
+def forget_departures(bit: int) -> None:
+    """Note that no value of the recorder with this bit has left."""
+    global departed_bits
+    departed_bits &= ~bit
 
 
 def bits_of_other_threads() -> int:

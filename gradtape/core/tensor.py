@@ -15,7 +15,7 @@ from weakref import ref
 import numpy as np
 
 from gradtape.core import recording
-from gradtape.core.explain_hooks import suspects
+from gradtape.core.exits import note_departure, note_text
 from gradtape.core.graph import (
     ADDED,
     AMBIENT,
@@ -25,13 +25,9 @@ from gradtape.core.graph import (
     READ,
     UNTRACKED,
     VARIABLE,
-    Cut,
     Node,
     ambient_leaves,
-    cut,
-    departures,
     leaf,
-    next_order,
     note_ambient_leaf,
 )
 from gradtape.core.pytree import LEAVES
@@ -197,17 +193,18 @@ class Tensor(TensorMethods):
     def __repr__(self) -> str:
         text = np.array2string(self._concrete(), separator=", ", prefix="Tensor(")
         dtype = "" if self.dtype in (np.float64, np.bool_, np.int64) else f", dtype={self.dtype}"
-        return f"Tensor({text}{dtype}{', requires_grad=True' if self.requires_grad else ''})"
+        shown = f"Tensor({text}{dtype}{', requires_grad=True' if self.requires_grad else ''})"
+        return note_text(self._node, "repr()", shown, self.shape)
 
     def __str__(self) -> str:
-        return str(self._concrete())
+        return note_text(self._node, "str()", str(self._concrete()), self.shape)
 
     def __format__(self, spec: str) -> str:
         if not spec:
-            return str(self)
+            return note_text(self._node, "format()", str(self._concrete()), self.shape)
         if self.size != 1:
             raise messages.not_one_element(f"the format {spec!r}", self.shape)
-        return format(self._concrete().item(), spec)
+        return note_text(self._node, "format()", format(self._concrete().item(), spec), self.shape)
 
     # -- how its value leaves the tape
 
@@ -221,18 +218,7 @@ class Tensor(TensorMethods):
         return self._concrete()
 
     def _depart(self, how: str) -> None:
-        if self._node.bits > FLAGS:
-            departure = cut(how, (self._node,))
-            assert isinstance(departure, Cut)
-            departure.order, departure.params = next_order(), {"bits": self._node.bits, "shape": self.shape}
-            departures.append(departure)
-            if _is_suspect(how) and (self._node.op is None or self._node.parents):  # not if it was freed: logging
-                value = self._concrete()
-                departure.params["value"] = value.item() if value.size == 1 else None
-                suspects.append(departure)
-        elif type(self._node) is Cut and how in _READINGS:
-            self._node.order = self._node.order or next_order()
-            departures.append(self._node)
+        note_departure(self._node, how, self._concrete, self.shape)
 
     def numpy(self) -> Any:
         """The value as a read-only array. The gradient does not follow it.
@@ -448,7 +434,8 @@ class Variable(Tensor):
     def __repr__(self) -> str:
         text = np.array2string(self._concrete(), separator=", ", prefix="Variable(")
         dtype = "" if self.dtype == np.float64 else f", dtype={self.dtype}"
-        return f"Variable({text}{dtype}{f', name={self.name!r}' if self.name else ''})"
+        shown = f"Variable({text}{dtype}{f', name={self.name!r}' if self.name else ''})"
+        return note_text(self._node, "repr()", shown, self.shape)
 
     def __deepcopy__(self, memo: Any) -> Variable:
         return Variable(self._concrete(), self._trainable, self.name)
@@ -507,15 +494,6 @@ def owned_array(data: Any, dtype: Any = None) -> np.ndarray[Any, Any]:
 
 
 LEAVES.update((Tensor, Variable))
-
-_READINGS = frozenset({"operator.index()", "np.asarray()"})  # what NumPy does with a tensor that is an index
-_CONVERSIONS = frozenset({"float()", "int()", "complex()"})  # these do not say that the gradient is not wanted
-_NUMPY_METHODS = frozenset({".item()", ".tolist()"})  # these say so, but not in code that was written for NumPy
-
-
-def _is_suspect(how: str) -> bool:
-    """Whether a value that leaves may be meant to keep its gradient; `.item()` only in code written for NumPy."""
-    return how in _CONVERSIONS or (how in _NUMPY_METHODS and "gradtape.numpy" in sys.modules)
 
 
 def _value_off_tape(value: Any, how: str) -> Any:

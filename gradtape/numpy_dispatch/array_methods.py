@@ -119,6 +119,23 @@ class ArrayMethods:
         found: bytes = self._leave(".tobytes()").tobytes(order)
         return found
 
+    def tofile(self, fid: Any, sep: str = "", format: str = "%s") -> None:
+        """Write the numbers to a file. The gradient does not follow them."""
+        self._leave(".tofile()").tofile(fid, sep, format)
+
+    def dump(self, file: Any) -> None:
+        """Write the array to a file by `pickle`. The gradient does not follow it."""
+        self._leave(".dump()").dump(file)
+
+    def dumps(self) -> bytes:
+        """The array as the bytes that `pickle` makes of it. The gradient does not follow them."""
+        found: bytes = self._leave(".dumps()").dumps()
+        return found
+
+    def __bytes__(self) -> bytes:
+        found: bytes = self._leave("bytes()").tobytes()
+        return found
+
     # -- elements written in place
 
     def fill(self, value: Any) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.exits import note_text
 from gradtape.core.operation import Lifted
 from gradtape.core.tensor import Tensor, plain
 from gradtape.core.typing import TensorLike
@@ -192,18 +193,29 @@ def _leaving(value: Any, how: str) -> Any:
     return value._leave(how) if isinstance(value, Tensor) else value
 
 
-def _written(function: Callable[..., Any]) -> None:
+def _stored(function: Callable[..., Any]) -> None:
     name = f"np.{function.__name__}"
 
-    def write(*args: Any, **kwargs: Any) -> Any:
+    def store(*args: Any, **kwargs: Any) -> Any:
         values = [_leaving(value, name) for value in args]
         return function(*values, **{key: _leaving(value, name) for key, value in kwargs.items()})
 
-    answers(function)(write)
+    answers(function)(store)
 
 
-for _function in (np.array2string, np.array_repr, np.array_str, np.save, np.savetxt, np.savez, np.savez_compressed):
-    _written(_function)
+def _shown(function: Callable[..., Any]) -> None:
+    name = f"np.{function.__name__}"
+
+    def show(a: Any, *args: Any, **kwargs: Any) -> Any:
+        return note_text(a._node, name, function(a._concrete(), *args, **kwargs), a.shape)
+
+    answers(function)(show)
+
+
+for _writer in (np.save, np.savetxt, np.savez, np.savez_compressed):
+    _stored(_writer)
+for _printer in (np.array2string, np.array_repr, np.array_str):
+    _shown(_printer)
 
 
 __all__ = [

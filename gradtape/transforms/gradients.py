@@ -20,7 +20,7 @@ import numpy as np
 from gradtape.core import recording
 from gradtape.core.backprop import walk
 from gradtape.core.explain_hooks import NanOrigins, any_zero_or_nonfinite, is_nan, suspects
-from gradtape.core.forward import ForwardAccumulator, check_tangent, push_tangents
+from gradtape.core.forward import ForwardAccumulator, check_tangent, judge_departures, push_tangents
 from gradtape.core.graph import AMBIENT, LIFTED, UNTRACKED, Node, sample_of
 from gradtape.core.location import Location, is_library
 from gradtape.core.operation import attach
@@ -98,6 +98,8 @@ class RecordedCall:
         """The tangents of the outputs, None where there is no path."""
         targets = [o._node if isinstance(o, Tensor) else UNTRACKED for o in outputs]
         seeds = dict(zip(self.nodes, tangents, strict=True))
+        if suspects:
+            judge_departures(targets, self.tape.bit)
         return push_tangents(targets, seeds, self.tape.bit, _attach_for(outputs))
 
     def as_given(self, values: list[Any]) -> list[Any]:

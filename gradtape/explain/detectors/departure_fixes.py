@@ -8,6 +8,7 @@ import numpy as np
 
 from gradtape.explain.detectors.foreign_function import find_foreign_call, fixes_for_math_argument
 from gradtape.explain.fixes.import_edits import fixes_by_import, fixes_by_import_for, takes_tensors
+from gradtape.explain.graph.cuts import FILES, TEXTS
 from gradtape.explain.model.problem import Fix, Span, source_edit
 from gradtape.explain.model.record import Record
 from gradtape.explain.render.spelling import library_of
@@ -46,6 +47,10 @@ def exit_words(site: UserExpression, left: ast.AST | None, departure: Record) ->
         return "what is written into a NumPy array"
     if isinstance(left, ast.Call) and getattr(getattr(left.func, "value", None), "id", "") == "math":
         return f"the argument of {site.source.text(left.func)}"
+    if departure.reason in TEXTS:
+        return f"text, by {departure.reason}"
+    if departure.reason in FILES:
+        return f"what {departure.reason} writes"
     return departure.reason
 
 

@@ -12,8 +12,15 @@ from gradtape.explain.source.files import SourceFile, one_line, source_of
 
 DEPARTURES = frozenset(
     {"float()", "int()", "complex()", "bool()", "operator.index()", ".item()", ".numpy()", ".tolist()", "np.asarray()"}
-    | {"gt.tensor()"}
+    | {"gt.tensor()", "bytes()", ".tobytes()", ".tofile()", ".dump()", ".dumps()", "pickle"}
+    | {"np.save", "np.savetxt", "np.savez", "np.savez_compressed"}
 )
+
+FILES = frozenset({".tofile()", ".dump()", "np.save", "np.savetxt", "np.savez", "np.savez_compressed"})
+"""The reasons of the cuts of values that were written to files."""
+
+TEXTS = frozenset({"str()", "repr()", "format()", "np.array2string", "np.array_repr", "np.array_str"})
+"""The reasons of the cuts of values that were made into text, to be shown mostly."""
 
 IN_THREAD = (
     "have the thread run in a copy of this context: executor.submit(contextvars.copy_context().run, function, x), or "

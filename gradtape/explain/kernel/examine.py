@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradtape.core.explain_hooks import NanOrigins, is_nan, suspects, times_cleared
-from gradtape.core.graph import Cut, Node, concrete_value
+from gradtape.core.graph import Cut, Node, concrete_value, departures
 from gradtape.errors import GradTapeError
 from gradtape.explain.detectors.negative_cache import is_cleared, record_negative
 from gradtape.explain.emit.policy import report
@@ -124,7 +124,9 @@ def _judge_suspects(waiting: Sequence[Any], replay: Replay, target: tuple[Any, .
     from gradtape.explain.detectors.detached_value import judge_departures
     from gradtape.explain.detectors.training_dynamics import is_suspicious_pick, judge_label_pick, judge_softmax
 
-    is_lost_value = judge_departures([suspect for suspect in waiting if isinstance(suspect, Cut)], replay)
+    departed = [suspect for suspect in waiting if isinstance(suspect, Cut)]
+    _note_other_ways(departed)
+    is_lost_value = judge_departures(departed, replay)
     for suspect in waiting:
         node = _suspect_node(suspect)
         if isinstance(suspect, Residual):
@@ -141,6 +143,16 @@ def _judge_suspects(waiting: Sequence[Any], replay: Replay, target: tuple[Any, .
             is_mistake = node is not None and judge_softmax(node, replay)
         if not is_mistake and not is_provisional():
             _record_innocent((*_suspect_key(suspect), *target), node, replay)
+
+
+def _note_other_ways(departed: Sequence[Cut]) -> None:
+    """Note which values were shown or stored, and left the tape in another way too: by `.item()`, or by `float()`."""
+    shown = [cut for cut in departed if "text" in cut.params or "numbers" in cut.params]
+    if shown:
+        # all references to a node are one object, which tells nodes apart when they are gone
+        plainly = {id(source) for cut in list(departures) if "numbers" not in cut.params for source in cut.sources}
+        for cut in shown:
+            cut.params["left_elsewhere"] = any(id(source) in plainly for source in cut.sources)
 
 
 def _record_innocent(key: tuple[Any, ...], node: Node | None, replay: Replay) -> None:

@@ -16,8 +16,8 @@ from gradtape.core.graph import LIFTED, Node
 from gradtape.core.tensor import Tensor
 from gradtape.explain.detectors import missing_gradient
 from gradtape.explain.detectors.departure_fixes import describe_departure
-from gradtape.explain.detectors.detached_value import reads_departure
 from gradtape.explain.detectors.missing_gradient import verdict
+from gradtape.explain.detectors.value_flow import reads_departure
 from gradtape.explain.graph import paths
 from gradtape.explain.graph.cuts import FIXES, code_of, cut_words, first_of, fix_for
 from gradtape.explain.graph.watch import GraphWatch

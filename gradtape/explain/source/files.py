@@ -44,7 +44,9 @@ class SourceFile:
             for child in ast.iter_child_nodes(node):
                 self.parents[child] = node
             if isinstance(node, ast.expr | ast.stmt):  # outer nodes come first: the innermost stays
-                self.by_position[position_of(node)] = node
+                place = position_of(node)
+                if not isinstance(self.by_position.get(place), ast.JoinedStr):  # its parts have the place of the whole
+                    self.by_position[place] = node
 
     @cached_property
     def imports(self) -> dict[str, str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradtape.core import recording
+from gradtape.core.exits import note_departure, note_text
 from gradtape.core.graph import AMBIENT, LIFTED, LIFTED_NODE, UNTRACKED, VARIABLE, Node, leaf
 from gradtape.core.location import hidden_frames, is_library
 from gradtape.core.operation import Lifted
@@ -69,7 +70,10 @@ class TraceTensor(Lifted):
 
     def __int__(self) -> int:
         """The whole number towards zero, which is all that later calls have to have in common with this one."""
-        read: Any = np.trunc(self) if self.size == 1 and self.dtype.kind == "f" else self
+        read: Any = self
+        if self.size == 1 and self.dtype.kind == "f":
+            note_departure(self._node, "int()", lambda: np.asarray(evaluated(self._array)), self.shape)
+            read = np.trunc(self)
         return Tensor.__int__(read)
 
     def _memory(self) -> Any:
@@ -108,25 +112,28 @@ class TraceTensor(Lifted):
             raise Untraceable("a Variable that jit could not find beforehand is assigned to")
         return super()._leave(how)
 
-    def _shown(self) -> Any:
-        level = _level(self)
+    def _shown(self, how: str, text_of: Callable[[Any], str]) -> str:
+        """The text of the value in this call; adds a guard, unless it is only printed or logged."""
+        level, array = _level(self), np.asarray(evaluated(self._array))
         level.check_open(self)
-        level.warn_once(
-            "printing",
-            "jit: a value is printed or formatted while the function is traced. That happens once for each trace, "
-            "not in each call: return the value, and print it outside.",
-        )
-        return np.asarray(evaluated(self._array))
+        if _is_only_shown():
+            level.warn_once(
+                "printing",
+                "jit: a value is printed or formatted while the function is traced. That happens once for each trace, "
+                "not in each call: return the value, and print it outside.",
+            )
+        else:
+            level.rely_on(self)
+        return note_text(self._node, how, text_of(array), self.shape)
 
     def __repr__(self) -> str:
-        return f"Traced({np.array2string(self._shown(), separator=', ', prefix='Traced(')})"
+        return self._shown("repr()", _traced_text)
 
     def __str__(self) -> str:
-        return str(self._shown())
+        return self._shown("str()", str)
 
     def __format__(self, spec: str) -> str:
-        shown = self._shown()
-        return format(shown.item(), spec) if shown.size == 1 else str(shown)
+        return self._shown("format()", lambda array: format(array.item(), spec) if array.size == 1 else str(array))
 
     def __getitem__(self, index: Any) -> Any:
         parts = index if type(index) is tuple else (index,)
@@ -201,8 +208,9 @@ class TraceVariable(Variable):
     _shown: Any = TraceTensor._shown
     __array_ufunc__: Any = TraceTensor.__array_ufunc__
 
-    def __repr__(self) -> str:
-        return f"Traced({np.array2string(self._shown(), separator=', ', prefix='Traced(')})"
+    __repr__: Any = TraceTensor.__repr__
+    __str__: Any = TraceTensor.__str__
+    __format__: Any = TraceTensor.__format__
 
     def assign(self, value: Any) -> Variable:
         """Write a new value, which the program writes back to the variable after each call."""
@@ -227,6 +235,19 @@ class TraceVariable(Variable):
         """Subtract from the value; see `assign`."""
         with recording.during(recording.current().mute(True)):
             return self.assign(self.level.lift(self) - delta)
+
+
+def _traced_text(array: Any) -> str:
+    return f"Traced({np.array2string(array, separator=', ', prefix='Traced(')})"
+
+
+def _is_only_shown() -> bool:
+    """Whether the statement of the user's that is being executed makes text only to print or to log it."""
+    from gradtape.explain.detectors.shown_text import is_only_shown
+    from gradtape.explain.source.expression import UserExpression
+
+    site = UserExpression.present()
+    return site.node is None or is_only_shown(site, site.node)
 
 
 def _is_fixed(part: Any) -> bool:
