@@ -1,0 +1,25 @@
+# expect: GT512 or GT511 or GT201
+# cause: the gradients are cleared between backward and step, so that step has none
+# wrong: torch.equal(before, model.weight)
+# cure: loss.backward()\n    optimizer.zero_grad() -> optimizer.zero_grad()\n    loss.backward()
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+model = nn.Bilinear(4, 5, 3)
+optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=2, gamma=0.5)
+before = model.weight.detach().clone()
+
+
+def loss_of(left, right, label):
+    return nn.functional.cross_entropy(model(left, right), label)
+
+
+for epoch in range(4):
+    left, right = torch.randn(10, 4), torch.randn(10, 5)
+    loss = loss_of(left, right, torch.randint(0, 3, (10,)))
+    loss.backward()
+    optimizer.zero_grad()  # <- here
+    optimizer.step()  # <- here
+    scheduler.step()

@@ -1,0 +1,25 @@
+# expect: GT509
+# cause: BCEWithLogitsLoss applies a sigmoid, and the model ends in one already
+# wrong: bool((0 <= answers).all() and (answers <= 1).all())
+# cure: nn.Linear(10, 3), nn.Sigmoid() -> nn.Linear(10, 3)
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+
+
+def block(inputs, outputs):
+    return [nn.Linear(inputs, outputs), nn.BatchNorm1d(outputs), nn.ReLU()]
+
+
+network = nn.Sequential(*block(8, 20), *block(20, 10), nn.Linear(10, 3), nn.Sigmoid())  # <- here
+criterion = nn.BCEWithLogitsLoss(pos_weight=torch.tensor([1.0, 2.0, 5.0]))
+optimizer = torch.optim.Adam(network.parameters(), lr=1e-2)
+for step in range(5):
+    x = torch.randn(30, 8)
+    tags = (x[:, :3] > 0.5).float()
+    answers = network(x)
+    loss = criterion(answers, tags)  # <- here
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()

@@ -1,0 +1,33 @@
+# expect: GT201 or GT512 because GT208
+# cause: the features of the encoder are detached in forward, but the optimiser is to train the encoder as well
+# wrong: all(p.grad is None for p in model.encoder.parameters())
+# cure: outputs["features"] = features.detach() -> outputs["features"] = features
+import torch
+from torch import nn
+
+
+class TwoStage(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = nn.Sequential(nn.Linear(12, 24), nn.ReLU(), nn.Linear(24, 8))
+        self.classifier = nn.Linear(8, 4)
+
+    def forward(self, batch):
+        outputs = {}
+        features = self.encoder(batch["x"])
+        outputs["features"] = features.detach()  # <- here
+        outputs["logits"] = self.classifier(torch.relu(outputs["features"]))
+        return outputs
+
+
+torch.manual_seed(0)
+model = TwoStage()
+optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+criterion = nn.CrossEntropyLoss()
+for step in range(4):
+    batch = {"x": torch.randn(16, 12), "label": torch.randint(0, 4, (16,))}
+    outputs = model(batch)
+    loss = criterion(outputs["logits"], batch["label"])
+    optimizer.zero_grad()
+    loss.backward()  # <- asked
+    optimizer.step()  # <- asked

@@ -1,0 +1,26 @@
+# expect: GT201 or GT512 or GT202 because GT208 or GT210 or GT202
+# cause: the losses are added as numbers, and a new leaf is made of their sum
+# wrong: all(p.grad is None for p in model.parameters())
+# cure: running += loss.item() -> running = running + loss
+# cure: torch.tensor(running / len(chunks), requires_grad=True) -> running / len(chunks)
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+model = nn.GRU(5, 9, batch_first=True)
+readout = nn.Linear(9, 1)
+optimizer = torch.optim.Adam([*model.parameters(), *readout.parameters()], lr=1e-3)
+sequence = torch.randn(8, 40, 5)
+answers = sequence.sum(dim=(1, 2), keepdim=False)
+
+for epoch in range(3):
+    chunks = sequence.split(10, dim=1)
+    running = 0.0
+    for chunk in chunks:
+        states, _ = model(chunk)
+        loss = nn.functional.l1_loss(readout(states[:, -1]).squeeze(-1), answers)
+        running += loss.item()  # <- here
+    average = torch.tensor(running / len(chunks), requires_grad=True)  # <- here
+    optimizer.zero_grad()
+    average.backward()  # <- asked
+    optimizer.step()  # <- asked

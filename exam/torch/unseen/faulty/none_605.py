@@ -1,0 +1,34 @@
+# expect: GT201 or GT512 or GT305 because GT208 or GT210
+# cause: the smoothing is done by NumPy and comes back by torch.from_numpy, which cuts the gradient
+# wrong: raises RuntimeError
+# cure: torch.from_numpy(smooth(logits.detach().numpy())) -> torch.nn.functional.avg_pool1d(logits.unsqueeze(1), 3, 1, 1).squeeze(1)
+import numpy as np
+import torch
+from torch import nn
+
+
+def smooth(rows):
+    kernel = np.ones(3, dtype=np.float32) / 3
+    return np.stack([np.convolve(row, kernel, mode="same") for row in rows]).astype(np.float32)
+
+
+class Smoothed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(6, 11)
+
+    def forward(self, x):
+        logits = self.linear(x)
+        return torch.from_numpy(smooth(logits.detach().numpy()))  # <- here
+
+
+torch.manual_seed(4)
+net = Smoothed()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.05, momentum=0.9)
+curve = torch.sin(torch.linspace(0, 3, 11))
+for step in range(3):
+    x = torch.randn(10, 6)
+    error = (net(x) - curve).abs().mean()
+    optimizer.zero_grad()
+    error.backward()  # <- asked
+    optimizer.step()

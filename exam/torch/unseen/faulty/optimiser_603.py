@@ -1,0 +1,37 @@
+# expect: GT513
+# cause: the gain is a plain tensor with requires_grad and not a Parameter, so that the optimiser does not have it
+# wrong: bool((net.norm.gain == 1).all())
+# cure: self.gain = torch.ones(width, requires_grad=True) -> self.gain = nn.Parameter(torch.ones(width))
+import torch
+from torch import nn
+
+
+class RootMeanSquareNorm(nn.Module):
+    def __init__(self, width, eps=1e-6):
+        super().__init__()
+        self.eps = eps
+        self.gain = torch.ones(width, requires_grad=True)  # <- here
+
+    def forward(self, x):
+        scale = torch.rsqrt(x.pow(2).mean(dim=-1, keepdim=True) + self.eps)
+        return x * scale * self.gain
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.norm, self.last = nn.Linear(4, 12), RootMeanSquareNorm(12), nn.Linear(12, 1)
+
+    def forward(self, x):
+        return self.last(torch.relu(self.norm(self.first(x))))
+
+
+torch.manual_seed(0)
+net = Net()
+optimizer = torch.optim.Adam(net.parameters(), lr=1e-2)
+for step in range(5):
+    x = torch.randn(20, 4)
+    loss = (net(x) - x.prod(dim=1, keepdim=True)).square().mean()
+    optimizer.zero_grad()
+    loss.backward()  # <- asked
+    optimizer.step()  # <- asked

@@ -1,0 +1,28 @@
+import copy
+
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+critic = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 1))
+optimizer = torch.optim.RMSprop(critic.parameters(), lr=5e-5)
+sample = torch.randn(12, 4)
+twin = copy.deepcopy(critic)
+twin(sample).mean().neg().backward()
+right = twin[0].weight.grad
+
+
+def clip(module, limit):
+    for parameter in module.parameters():
+        parameter.data.clamp_(-limit, limit)
+
+
+for step in range(2):
+    real = sample if step == 0 else torch.randn(12, 4)
+    loss = -critic(real).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    if step == 0:
+        early = critic[0].weight.grad.clone()
+    optimizer.step()
+assert not (not torch.allclose(early, right))
