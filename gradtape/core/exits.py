@@ -6,14 +6,16 @@ is taken: whether the number, the text or the bytes came back as a constant.
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
 from gradtape.core import recording
 from gradtape.core.explain_hooks import suspects
-from gradtape.core.graph import FLAGS, Cut, Node, cut, departures, next_order
+from gradtape.core.graph import FLAGS, UNTRACKED, Cut, Node, cut, departures, next_order
 
 READINGS = frozenset({"operator.index()", "np.asarray()"})  # what NumPy does with a tensor that is an index
 CONVERSIONS = frozenset({"float()", "int()", "complex()"})  # these do not say that the gradient is not wanted
@@ -51,6 +53,24 @@ def note_text(node: Node, how: str, text: str, shape: tuple[int, ...]) -> str:
         departure.params["text"] = text[:TEXT_KEPT]
         _suspect(departure)
     return text
+
+
+_pickled: WeakValueDictionary[tuple[int, int], Cut] = WeakValueDictionary()
+
+
+def note_pickled(node: Node, shape: tuple[int, ...]) -> tuple[int, int]:
+    """Note that the value of a watched tensor is pickled; the key by which this process knows it when it comes back."""
+    departure = _departure(node, "pickle", shape)
+    departures.append(departure)
+    _suspect(departure)
+    key = os.getpid(), departure.order
+    _pickled[key] = departure
+    return key
+
+
+def node_of_pickled(key: tuple[int, int]) -> Node:
+    """The node for a tensor that is read from a pickle: the cut where it left, as long as that may be judged."""
+    return _pickled.get(key, UNTRACKED)
 
 
 def note_computed_elsewhere(node: Cut, bits: int, shape: tuple[int, ...]) -> None:

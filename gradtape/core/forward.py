@@ -71,6 +71,8 @@ class ForwardAccumulator(recording.Recorder):
         self._active = False
         recording.threads_of_tapes.pop(self.bit, None)
         recording.switch(recording.current().without(self))
+        if isinstance(error, Exception):
+            messages.explain_failure(error)
 
     def push(self, node: Node, attach: Callable[[Any, Node], Any]) -> None:
         """Compute the tangent of `node` from its parents' (in the state outside of this accumulator)."""

@@ -15,7 +15,7 @@ from weakref import ref
 import numpy as np
 
 from gradtape.core import recording
-from gradtape.core.exits import note_departure, note_text
+from gradtape.core.exits import node_of_pickled, note_departure, note_pickled, note_text
 from gradtape.core.graph import (
     ADDED,
     AMBIENT,
@@ -292,7 +292,10 @@ class Tensor(TensorMethods):
         return tensor(self._for_storage("copy.deepcopy"), requires_grad=self.requires_grad)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return tensor, (self._for_storage("pickle"), None, self.requires_grad)
+        stored = self._for_storage("pickle")
+        if self._node.bits > FLAGS and not self.requires_grad and is_tracked(self):
+            return _from_pickle, (stored, note_pickled(self._node, self.shape))
+        return tensor, (stored, None, self.requires_grad)
 
     def _for_storage(self, how: str) -> Any:
         if self._node.op is not None and is_tracked(self):
@@ -442,6 +445,11 @@ class Variable(Tensor):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Variable, (self._concrete(), self._trainable, self.name)
+
+
+def _from_pickle(array: Any, key: tuple[int, int]) -> Tensor:
+    """A tensor that was watched by a tape when it was pickled; the tape is told if it comes back."""
+    return Tensor(owned_array(array), node_of_pickled(key))
 
 
 def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:

@@ -46,7 +46,8 @@ def judge_departures(departed: Sequence[Record], replay: Replayable) -> bool:
     constants = ConstantOperands(replay)
     for departure in departed:
         in_thread = departure.reason == "another thread"
-        edges = constants.holding(departure) if in_thread else constants.computed_from(departure)
+        is_carried = in_thread or departure.reason == "pickle"  # the tensor that comes back has the cut for its node
+        edges = constants.holding(departure) if is_carried else constants.computed_from(departure)
         if edges and not _cancels(edges, replay):
             found = (_problem_in_thread if in_thread else _detached_problem)(departure, *edges[0])
             if is_due(found.code, *found.place[1:]):

@@ -342,10 +342,15 @@ def explain_locked(error: BaseException) -> None:
 
 
 def explain_failure(error: Exception) -> None:
-    """Add a note and a `.problem` to an error that leaves the block of a tape, if SciPy raised it for a tensor."""
-    from gradtape.explain.kernel.foreign_failure import explain_foreign_failure
+    """Add a note and a `.problem` to an error that leaves the block of a tape, if it was raised because of a tensor.
 
-    explain_foreign_failure(error)
+    By SciPy, or by a function of Python's own that takes numbers.
+    """
+    from gradtape.explain.kernel.foreign_failure import explain_foreign_failure
+    from gradtape.explain.kernel.number_failure import explain_number_failure
+
+    if explain_foreign_failure(error) is None:
+        explain_number_failure(error)
 
 
 __all__ = [

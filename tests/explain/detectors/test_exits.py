@@ -10,6 +10,7 @@ import io
 import json
 import logging
 import math
+import pickle
 import struct
 import sys
 import weakref
@@ -189,6 +190,24 @@ def kept_as_bytes(x: Any) -> Any:
 def test_what_the_source_does_not_show_is_known_by_its_digits(program: Callable[[Any], Any]) -> None:
     """A computed value that comes back with all its digits is recognised."""
     assert "GT210" in _codes(by_grad, program, LONG)
+
+
+def in_a_pickle(x: Any) -> Any:
+    HELD["pickle"] = pickle.dumps({"x": [x]})
+    return x * pickle.loads(HELD["pickle"])["x"][0] ** 2
+
+
+@pytest.mark.parametrize("way", [by_grad, by_jvp, by_jacfwd, by_jit])
+def test_a_pickle_of_what_is_watched_is_known_when_it_is_read(way: Callable[..., Any]) -> None:
+    """The tensor that a pickle is read into knows where it left, whatever its number is."""
+    assert "GT210" in _codes(way, in_a_pickle, POINT)
+
+
+def test_a_pickle_that_is_not_read_is_no_loss() -> None:
+    """Neither is one that is read after the gradient was taken."""
+    assert _codes(by_grad, lambda x: x * len(pickle.dumps(x)), POINT) == []
+    gt.grad(lambda x: x * HELD.setdefault(2, len(HELD.setdefault(1, pickle.dumps(x)))))(POINT)
+    assert float(pickle.loads(HELD[1]) * 2.0) == 2.0 * POINT
 
 
 def printing(x: Any) -> Any:
