@@ -44,9 +44,9 @@ if TYPE_CHECKING:
     from gradtape.explain.queries.why import Why
 
 
-def _is_of_sparse(frame: FrameType) -> bool:
-    """Whether a frame is of `scipy.sparse`, which makes a number of what is written to an element of a matrix."""
-    return str(frame.f_globals.get("__name__")).startswith("scipy.sparse.")
+def _is_numerical(frame: FrameType) -> bool:
+    """Whether a frame is of NumPy or SciPy: they make numbers of parameters (`initial=`) and go on with those."""
+    return str(frame.f_globals.get("__name__")).partition(".")[0] in ("numpy", "scipy")
 
 
 class Tensor(TensorMethods):
@@ -260,7 +260,7 @@ class Tensor(TensorMethods):
         return array.reshape(())
 
     def __float__(self) -> float:
-        if self._node.bits > FLAGS and _is_of_sparse(sys._getframe(1)) and is_tracked(self):
+        if self._node.bits > FLAGS and _is_numerical(sys._getframe(1)) and is_tracked(self):
             raise messages.silent_detach(self.shape)
         return float(self._single("float()"))
 
