@@ -9,6 +9,11 @@ from typing import Any
 import numpy
 import pytest
 import scipy
+import scipy.integrate
+import scipy.interpolate
+import scipy.ndimage
+import scipy.special
+import scipy.stats
 
 import gradtape as gt
 import gradtape.numpy as np
@@ -43,11 +48,38 @@ DIFFERENTIATED: dict[str, tuple[Call, float]] = {
     "nanvar ddof": (lambda np, sp, t: np.nanvar(holes, ddof=t), 0.5),
     "nanstd ddof": (lambda np, sp, t: np.nanstd(holes, ddof=t), 0.5),
     "pad constant_values": (lambda np, sp, t: np.pad(table, 1, constant_values=t), 0.3),
+    "describe ddof": (lambda np, sp, t: sp.stats.describe(row, ddof=t).variance, 0.5),
+    "variation ddof": (lambda np, sp, t: sp.stats.variation(row, ddof=t), 0.5),
+    "sem ddof": (lambda np, sp, t: sp.stats.sem(row, ddof=t), 0.5),
+    "gstd ddof": (lambda np, sp, t: sp.stats.gstd(row, ddof=t), 0.5),
+    "zscore ddof": (lambda np, sp, t: sp.stats.zscore(row**2, ddof=t)[0], 0.5),
+    "pdtr of a number": (lambda np, sp, t: sp.special.pdtr(2.0, t), 1.5),
     "nan_to_num nan": (lambda np, sp, t: np.nan_to_num(holes, True, t), 0.3),
 }
 
+SOLVED: dict[str, tuple[Call, float]] = {
+    "lambertw tol": (lambda np, sp, t: sp.special.lambertw(0.3, tol=t).real, 1e-8),
+    "solve_bvp end": (
+        lambda np, sp, t: sp.integrate.solve_bvp(
+            lambda x, y: np.stack([y[1], -y[0]]),
+            lambda first, last: np.stack([first[0], last[0] - 1.0]),
+            [0.0, 0.5, t],
+            numpy.ones((2, 3)),
+            tol=1e-8,
+        ).sol(0.3)[0],
+        1.0,
+    ),
+}
+"""Calls of solvers, which are right to their tolerance and are not compiled."""
+
 REFUSED: dict[str, tuple[Call, float]] = {
     "sum initial with NumPy itself": (lambda np, sp, t: numpy.sum([1.0, 2.0], initial=t), 0.3),
+    "distance_transform_edt sampling": (lambda np, sp, t: sp.ndimage.distance_transform_edt(table > 0.5, t), 1.3),
+    "BarycentricInterpolator wi": (
+        lambda np, sp, t: sp.interpolate.BarycentricInterpolator([0.0, 0.5, 1.0], row, wi=[t, -2.0, 1.0])(0.4),
+        1.0,
+    ),
+    "moment order": (lambda np, sp, t: sp.stats.moment(row, t), 2.0),
     "sum initial of integers": (lambda np, sp, t: np.sum(numpy.array([1, 2]), initial=t, dtype=float), 0.3),
 }
 
@@ -72,6 +104,15 @@ def test_a_tracked_parameter_has_the_gradient_of_central_differences(name: str, 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert float(_gradients(call)[mode](numpy.array(t))) == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("name", SOLVED)
+def test_a_tracked_parameter_of_a_solver_has_the_gradient_of_central_differences(name: str) -> None:
+    """The gradient by a tolerance is zero, and by the end of an interval that of the solution."""
+    call, t = SOLVED[name]
+    plain, step = _loss(call, numpy, scipy), min(1e-4, t / 10)
+    expected = (plain(t + step) - plain(t - step)) / (2 * step)
+    assert float(gt.grad(_loss(call, np, sp))(numpy.array(t))) == pytest.approx(expected, rel=1e-4, abs=1e-6)
 
 
 @pytest.mark.parametrize("mode", ["eager", "compiled"])
