@@ -45,8 +45,11 @@ if TYPE_CHECKING:
 
 
 def _is_numerical(frame: FrameType) -> bool:
-    """Whether a frame is of NumPy or SciPy: they make numbers of parameters (`initial=`) and go on with those."""
-    return str(frame.f_globals.get("__name__")).partition(".")[0] in ("numpy", "scipy")
+    """Whether a frame is of NumPy or `scipy.sparse`, which make numbers of parameters (`initial=`) and of elements.
+
+    Other parts of SciPy make numbers of tolerances, by which the derivative is zero.
+    """
+    return str(frame.f_globals.get("__name__")).startswith(("numpy.", "scipy.sparse."))
 
 
 class Tensor(TensorMethods):
