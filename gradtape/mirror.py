@@ -34,6 +34,7 @@ from gradtape.core.recording import may_record
 from gradtape.core.tensor import Tensor, is_tracked
 from gradtape.core.views import root_of
 from gradtape.errors import UnsupportedError
+from gradtape.explain import messages
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -213,13 +214,34 @@ def of_numbers(function: Callable[..., Any]) -> Callable[..., Any]:
             return kind(map(plain, value))
         return value._concrete() if isinstance(value, Tensor) else value
 
+    def check(name: str, value: Any) -> None:
+        if type(value) in (list, tuple):
+            for part in value:
+                check(name, part)
+        elif isinstance(value, Tensor) and is_tracked(value):
+            raise messages.tracked_parameter(function.__name__, name, value.shape)
+
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         if holds_tensor(args) or (kwargs and holds_tensor(kwargs.values())):
+            for name, value in _by_name(function, args, kwargs).items():
+                if name in _CONTINUOUS:
+                    check(name, value)
             args, kwargs = plain(args), {name: plain(value) for name, value in kwargs.items()}
         return function(*args, **kwargs)
 
     return call
+
+
+_CONTINUOUS = frozenset({"sampling"})  # parameters of such functions by which their results do not change in steps
+
+
+def _by_name(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a call by their names; those of a function without a signature that are given by name."""
+    try:
+        return inspect.signature(function).bind_partial(*args, **kwargs).arguments
+    except (TypeError, ValueError):  # what does not fit is the function's to refuse
+        return kwargs
 
 
 class RefusingType(type):

@@ -40,9 +40,12 @@ if TYPE_CHECKING:
     from gradtape.explain.queries.why import Why
 
 
-def _is_of_sparse(frame: FrameType) -> bool:
-    """Whether a frame is of `scipy.sparse`, which makes a number of what is written to an element of a matrix."""
-    return str(frame.f_globals.get("__name__")).startswith("scipy.sparse.")
+def _is_numerical(frame: FrameType) -> bool:
+    """Whether a frame is of NumPy or `scipy.sparse`, which make numbers of parameters (`initial=`) and of elements.
+
+    Other parts of SciPy make numbers of tolerances, by which the derivative is zero.
+    """
+    return str(frame.f_globals.get("__name__")).startswith(("numpy.", "scipy.sparse."))
 
 
 class Tensor(TensorMethods):
@@ -246,7 +249,7 @@ class Tensor(TensorMethods):
         return array.reshape(())
 
     def __float__(self) -> float:
-        if self._node.bits > FLAGS and _is_of_sparse(sys._getframe(1)) and is_tracked(self):
+        if self._node.bits > FLAGS and _is_numerical(sys._getframe(1)) and is_tracked(self):
             raise messages.silent_detach(self.shape)
         return float(self._single("float()"))
 

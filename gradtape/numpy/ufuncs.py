@@ -12,12 +12,24 @@ from typing import Any
 
 import numpy
 
-from gradtape.extend import hide_frame
+from gradtape.extend import Tensor, hide_frame
 from gradtape.mirror import holds_tensor
 from gradtape.ops.creation_from import array as stack_nested
 
+NUMBERS = frozenset({numpy.ndarray, list, float, numpy.float64})
+"""Classes of arguments that `as_tensor` makes tensors of."""
 METHODS = ("reduce", "accumulate", "reduceat", "outer", "at")
 ATTRIBUTES = ("nin", "nout", "nargs", "ntypes", "types", "identity", "signature", "resolve_dtypes")
+
+
+def as_tensor(numbers: Any) -> Any:
+    """An argument of floating-point numbers as a tensor, for NumPy to find gradtape by; any other as it is."""
+    if type(numbers) not in NUMBERS:
+        return numbers
+    if type(numbers) is list and holds_tensor(numbers):
+        return stack_nested(numbers)
+    array = numpy.asarray(numbers)
+    return Tensor(array) if array.dtype.kind in "fc" else numbers
 
 
 def _of_one(theirs: Callable[..., Any]) -> Callable[..., Any]:
@@ -57,6 +69,19 @@ def _of_several(theirs: Callable[..., Any]) -> Callable[..., Any]:
     return hide_frame(function)
 
 
+def _reduction(theirs: Callable[..., Any]) -> Callable[..., Any]:
+    """`reduce` of a ufunc; NumPy would make a number of a tensor that is `initial` of an array."""
+    reduce = _of_several(theirs)
+
+    @functools.wraps(theirs)
+    def function(*args: Any, **kwargs: Any) -> Any:
+        if args and isinstance(kwargs.get("initial"), Tensor):
+            args = (as_tensor(args[0]), *args[1:])
+        return reduce(*args, **kwargs)
+
+    return hide_frame(function)
+
+
 def wrap_ufunc(theirs: Any, module: str = "gradtape.numpy") -> Any:
     """A ufunc of NumPy's that takes nested lists of tensors.
 
@@ -69,7 +94,7 @@ def wrap_ufunc(theirs: Any, module: str = "gradtape.numpy") -> Any:
     for name in ATTRIBUTES:
         setattr(function, name, getattr(theirs, name))
     for name in METHODS:
-        setattr(function, name, _of_several(getattr(theirs, name)))
+        setattr(function, name, (_reduction if name == "reduce" else _of_several)(getattr(theirs, name)))
     return function
 
 

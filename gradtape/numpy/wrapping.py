@@ -17,7 +17,7 @@ import numpy
 from gradtape.extend import Tensor, may_record
 from gradtape.mirror import holds_tensor
 from gradtape.numpy.arrays import Base, adopt, adopt_view, ndarray, numpy_arrays, plain_view
-from gradtape.numpy.ufuncs import wrap_ufunc
+from gradtape.numpy.ufuncs import as_tensor, wrap_ufunc
 from gradtape.ops.creation_from import array as stack_nested
 
 TAKE_SEQUENCES = frozenset(
@@ -49,6 +49,10 @@ def as_arrays(argument: Any) -> Any:
     return as_array(argument)
 
 
+WRITE = frozenset(["copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"])
+"""Functions that write into their first argument."""
+
+
 def view_items(argument: Any) -> Any:
     """A list of arrays with those that are `ndarray` as NumPy's own; anything else as it is."""
     kind = type(argument)
@@ -66,6 +70,7 @@ def wrap(theirs: Callable[..., Any], name: str = "") -> Callable[..., Any]:
     """
     name = name or theirs.__name__
     of_sequences = name in TAKE_SEQUENCES
+    is_read = not of_sequences and name not in WRITE and name != "block"
     prepared = as_arrays if of_sequences else plain_view if name == "block" else as_array
 
     @functools.wraps(theirs)
@@ -73,6 +78,10 @@ def wrap(theirs: Callable[..., Any], name: str = "") -> Callable[..., Any]:
         if may_record():
             given = [prepared(x) for x in args]
             named = {key: prepared(x) for key, x in kwargs.items()} if kwargs else kwargs
+            others = (*given[1:], *named.values()) if is_read else ()
+            # NumPy looks for tensors among the arrays only, and makes numbers of `initial=`, `ddof=`, `left=`
+            if others and any(isinstance(x, Tensor) for x in others):
+                given[:1] = [as_tensor(x) for x in given[:1]]
         else:
             given = [x.view(Base) if type(x) is ndarray else view_items(x) if of_sequences else x for x in args]
             named = {key: plain_view(x) for key, x in kwargs.items()} if kwargs else kwargs

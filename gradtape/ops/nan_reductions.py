@@ -13,6 +13,7 @@ import numpy as np
 
 from gradtape.core.operation import Op, apply
 from gradtape.core.rules import constant
+from gradtape.core.tensor import plain
 from gradtape.core.typing import Array, Axis, DTypeLike, TensorLike
 from gradtape.errors import OperandError, ShapeError
 from gradtape.numpy_dispatch.protocols import answers
@@ -159,7 +160,7 @@ def nancumprod(x: TensorLike, axis: int | None = None, dtype: DTypeLike = None, 
 def _totals(x: Array, axes: tuple[int, ...], included: TensorLike, least: float, otherwise: str) -> tuple[Any, Any]:
     """The sum and the number of the elements that count, along axes that are kept."""
     present = _present(x, included)
-    count = _count(present, axis=axes, least=least, otherwise=otherwise)
+    count = _count(present, axis=axes, least=plain(least), otherwise=otherwise)
     return reductions.sum(_filled(x, 0, included), axes, keepdims=True), count
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from gradtape.core.batch import batch_elementwise, repeat_for_batch
 from gradtape.core.operation import Lifted, Op, apply
 from gradtape.core.rules import constant, elementwise, general, multilinear
-from gradtape.core.tensor import plain
+from gradtape.core.tensor import Tensor, plain
 from gradtape.core.typing import Array, Axis, TensorLike
 from gradtape.core.views import lay_out
 from gradtape.errors import OperandError, ShapeError
@@ -268,9 +268,22 @@ _windings = constant(
 )
 
 
+def _turns(p: Array, discont: Any, axis: int, period: Any) -> Any:
+    """How many periods `unwrap` adds, of which a number is a tensor: so many less than at the place before."""
+    steps = p[index_at_axis(axis, slice(1, None))] - p[index_at_axis(axis, slice(None, -1))]
+    shifted = steps + period / 2
+    is_half_a_period_up = (np.remainder(shifted, period) == 0) & (steps > 0)
+    turns = np.where(is_half_a_period_up, 1.0, 0.0) - np.floor(shifted / period)
+    least = period / 2 if discont is None else np.maximum(discont, period / 2)
+    added = np.cumsum(np.where(np.abs(steps) < least, 0.0, turns), axis)
+    return concatenate([np.zeros_like(p[index_at_axis(axis, slice(0, 1))]), added], axis)
+
+
 @answers(np.unwrap)
-def unwrap(p: TensorLike, discont: float | None = None, axis: int = -1, *, period: float = 2 * np.pi) -> Any:
+def unwrap(p: TensorLike, discont: Any = None, axis: int = -1, *, period: Any = 2 * np.pi) -> Any:
     """Phases without jumps: whole periods are added along `axis`, through which the gradient passes unchanged.
+
+    It has a gradient in `period` too: how many periods are added.
 
     >>> import gradtape as gt
     >>> gt.unwrap(gt.tensor([0.0, 3.0, 2.0]), period=4.0)
@@ -279,6 +292,8 @@ def unwrap(p: TensorLike, discont: float | None = None, axis: int = -1, *, perio
     p = as_value(p)
     if not p.ndim:
         raise argument_error(ShapeError, "unwrap: an array of shape ().", "a vector of phases")
+    if isinstance(period, Tensor) or isinstance(discont, Tensor):
+        return p + period * _turns(p, discont, one_axis(axis, p.ndim), period)
     return p + _windings(p, discont=discont, axis=one_axis(axis, p.ndim), period=period)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from gradtape.core.graph import FLAGS
 from gradtape.core.location import is_library
 from gradtape.core.tensor import Tensor
+from gradtape.errors import DetachError
 from gradtape.explain.detectors.foreign_function import ForeignCall, find_foreign_call
 from gradtape.explain.emit.listeners import notify_of_error
 from gradtape.explain.messages.build import problem
@@ -24,6 +25,11 @@ from gradtape.explain.source.expression import UserExpression
 
 def explain_foreign_failure(error: BaseException) -> Problem | None:
     """Put a note and a `.problem` on `error`, if a function raised it that has a gradient in `gradtape.scipy`."""
+    refusal = error.__cause__
+    if isinstance(refusal, DetachError) and isinstance(error, ValueError):  # NumPy has replaced the refusal of a number
+        error.add_note(f"gradtape: {refusal}")
+        vars(error)["problem"] = vars(refusal)["problem"]
+        return None
     site = _call_into_package(error)
     theirs = None if site is None or hasattr(error, "problem") else find_foreign_call(site)
     if site is None or theirs is None or not theirs.name.startswith("scipy."):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradtape.errors import DtypeError, GradTapeError, MutationError, ShapeError
+from gradtape.errors import DetachError, DtypeError, GradTapeError, MutationError, ShapeError
 from gradtape.explain.messages.build import at, failure, here
 
 if TYPE_CHECKING:
@@ -158,6 +158,21 @@ def silent_detach(shape: Shape) -> GradTapeError:
         spans=[site.span],
         fixes=fixes,
         intent="if the gradient is not wanted, say so: x.numpy() or gt.stop_gradient(x)",
+    )
+
+
+def tracked_parameter(operation: str, parameter: str, shape: Shape) -> GradTapeError:
+    """The error for a tracked tensor as a parameter that an operation takes as a plain number."""
+    from gradtape.explain.source.expression import UserExpression
+
+    return failure(
+        "GT312",
+        f"{operation}: {parameter} is taken as a plain number, and this tensor of shape {shape} is tracked; its "
+        f"gradient would be lost in silence",
+        DetachError,
+        spans=[UserExpression.present().span],
+        fixes=f"where the gradient by {parameter} is not wanted, gt.stop_gradient({parameter}); where it is, write the "
+        "formula out with operations of tensors",
     )
 
 
@@ -373,6 +388,7 @@ __all__ = [
     "silent_detach",
     "sparse_matrix_detached",
     "stored_while_tracked",
+    "tracked_parameter",
     "written_into_array",
     "wrong_assigned_dtype",
     "wrong_assigned_shape",

@@ -29,6 +29,7 @@ from gradtape.core.rules import TABLE
 from gradtape.core.shapes import Shape
 from gradtape.core.tensor import Tensor, Variable
 from gradtape.errors import TapeError
+from gradtape.explain import messages
 from gradtape.jit.errors import Unrollable, Untraceable, warn
 from gradtape.jit.ir.locations import here
 from gradtape.jit.ir.program import (
@@ -238,7 +239,7 @@ class TracingLevel(Level):
                 samples.append(x._array if isinstance(x, Tensor) else x)
         effect = traits.random
         if params:
-            params, drawn_from = self._static_params(params)
+            params, drawn_from = self._static_params(op, params)
             effect = effect or drawn_from
         out = None
         if self.samples.is_on and not effect and not self.is_beside_draws:
@@ -342,7 +343,7 @@ class TracingLevel(Level):
         self._traits[op] = traits
         return traits
 
-    def _static_params(self, params: dict[str, Any]) -> tuple[dict[str, Any], bool]:
+    def _static_params(self, op: Op, params: dict[str, Any]) -> tuple[dict[str, Any], bool]:
         """The parameters as static values, and whether a random generator is among them."""
         drawn_from = False
         changed: dict[str, Any] | None = None
@@ -352,7 +353,7 @@ class TracingLevel(Level):
             if isinstance(value, np.random.Generator):
                 self.generators.setdefault(value, value.bit_generator.state)
                 drawn_from = True
-            elif (known := self._require_static(value)) is not value:
+            elif (known := self._require_static(value, op, name)) is not value:
                 changed = changed or dict(params)
                 changed[name] = known
         return changed or params, drawn_from
@@ -434,14 +435,17 @@ class TracingLevel(Level):
             return self.constant(x)
         return Literal(x)
 
-    def _require_static(self, value: Any) -> Any:
-        """A parameter as a static value; a tensor there becomes a guard."""
+    def _require_static(self, value: Any, op: Op, name: str) -> Any:
+        """A parameter as a static value; a tensor there becomes a guard, unless that would lose its gradient."""
         if isinstance(value, TraceTensor):
+            with recording.during(self.seen[0]):  # the tapes that record the operation
+                if value.is_tracked:
+                    raise messages.tracked_parameter(op.name, name, value.shape)
             return np.array(value._concrete())
         if isinstance(value, tuple | list):
             for part in value:
                 if type(part) not in _PLAIN and isinstance(part, TraceTensor):
-                    return type(value)([self._require_static(each) for each in value])
+                    return type(value)([self._require_static(each, op, name) for each in value])
         return value
 
     def rely_on(self, tensor: Any) -> Any:

@@ -194,7 +194,8 @@ gdtrix = _gamma.solution(
 
 def _whole(k: Any) -> Any:
     """The largest integer that is not above k: SciPy counts so."""
-    return k if isinstance(k, int) or k.dtype.kind in "iub" else np.floor(k)
+    dtype = k.dtype if hasattr(k, "dtype") else np.result_type(k)
+    return k if dtype.kind in "iub" else np.floor(k)
 
 
 _poisson = Family("k m", k=None, m=lambda k, m: -gamma_density(_whole(k) + 1, m))

@@ -11,6 +11,7 @@ import numpy as np
 
 from gradtape.core.operation import Op
 from gradtape.core.rules import elementwise
+from gradtape.core.tensor import plain
 from gradtape.numpy_dispatch.protocols import BY_NAME
 from gradtape.ops.elementwise import sinc
 from gradtape.ops.special.declare import scipy_ufunc
@@ -130,7 +131,7 @@ def lambertw(z: Any, k: Any = 0, tol: float = 1e-8) -> Any:
     >>> gt.value_and_grad(lambda z: gt.special.lambertw(z).real)(gt.tensor(1.0))
     (Tensor(0.56714329), Tensor(0.36189626))
     """
-    return _lambertw(z, k, tol=tol)
+    return _lambertw(z, k, tol=plain(tol))
 
 
 BY_NAME["scipy.special._lambertw"] = lambertw

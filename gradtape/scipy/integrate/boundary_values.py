@@ -8,6 +8,7 @@ import numpy as np
 
 from gradtape.errors import UnsupportedError
 from gradtape.extend import solver_error
+from gradtape.mirror import holds_tensor
 from gradtape.ops import concatenate
 from gradtape.scipy.callbacks import Run, solution, stacked, vector
 from gradtape.scipy.integrate.initial_values import original
@@ -30,8 +31,8 @@ def solve_bvp(
 ) -> Any:
     """The solution of y' = fun(x, y, p) with bc(y(a), y(b), p) = 0, by SciPy's collocation on a mesh that it chooses.
 
-    `y`, `yp`, `p` and the function `sol` of the result can be differentiated by whatever `fun` and `bc` read, for a
-    mesh that counts as given. Starting values have no derivative: the solution does not depend on them.
+    `y`, `yp`, `p` and the function `sol` of the result can be differentiated by whatever `fun` and `bc` read and by the
+    ends of `x`, with which the mesh moves. Starting values have no derivative: the solution does not depend on them.
 
     >>> import numpy as np, gradtape as gt
     >>> from gradtape.scipy.integrate import solve_bvp
@@ -70,7 +71,7 @@ def solve_bvp(
         raise solver_error(
             UnsupportedError, f"{title}: S= with tensors that have a gradient is not differentiated.", "S=None"
         )
-    mesh, size = found.x, found.y.size
+    mesh, size = _moving_mesh(x, found.x), found.y.size
     h = np.diff(mesh)
     shape = found.y.shape
 
@@ -94,8 +95,17 @@ def solve_bvp(
     states, parameters = moving[:size].reshape(shape), moving[size:]
     from gradtape.scipy.interpolate import CubicHermiteSpline
 
-    found.y, found.yp = states, slopes(mesh, states, parameters)
+    found.x, found.y, found.yp = mesh, states, slopes(mesh, states, parameters)
     if unknown:
         found.p = parameters
     found.sol = CubicHermiteSpline(mesh, states, found.yp, axis=1)
     return found
+
+
+def _moving_mesh(x: Any, mesh: Any) -> Any:
+    """The mesh that SciPy chose; with tensors in `x`, each point keeps its ratio of the distances from both ends."""
+    if not holds_tensor((x,)):
+        return mesh
+    given = stacked(x)
+    part = (mesh - mesh[0]) / (mesh[-1] - mesh[0])
+    return given[0] * (1.0 - part) + given[-1] * part

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import interpolate as theirs
 
 from gradtape.errors import OperandError, ShapeError
-from gradtape.extend import argument_error, one_axis
+from gradtape.extend import Tensor, argument_error, is_tracked, messages, one_axis
 from gradtape.mirror import holds_tensor
 from gradtape.ops import concatenate, moveaxis, stack
 from gradtape.ops import where as where_op
@@ -121,6 +121,9 @@ class BarycentricInterpolator(_Polynomial, theirs.BarycentricInterpolator):  # t
 
     def __init__(self, xi: Any, yi: Any = None, axis: int = 0, **options: Any) -> None:
         self.given, self.options = (xi, yi, axis), options
+        weights = value_of(options.get("wi")) if holds_tensor((options.get("wi"),)) else None
+        if isinstance(weights, Tensor) and is_tracked(weights):
+            raise messages.tracked_parameter("scipy.interpolate.BarycentricInterpolator", "wi", weights.shape)
         if not holds_tensor((xi, yi)):
             theirs.BarycentricInterpolator.__init__(self, xi, yi, axis, **options)
         elif yi is None:

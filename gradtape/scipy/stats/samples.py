@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.errors import OperandError
-from gradtape.extend import Lifted, Tensor, argument_error, concrete, plain
+from gradtape.extend import Lifted, Tensor, argument_error, concrete, is_tracked, messages, plain
 from gradtape.scipy.stats.common import as_array, original
 
 Axis = int | tuple[int, ...] | None
@@ -177,6 +177,8 @@ def moment(
 ) -> Any:
     """Central moments of a sample: of one order, or of a sequence of them along a new first axis."""
     sample = read_sample("moment", a, nan_policy)
+    if isinstance(order, Tensor) and is_tracked(order):
+        raise messages.tracked_parameter("stats.moment", "order", order.shape)
     if np.ndim(order):
         return np.stack([central_moment(sample, int(k), axis, center, keepdims) for k in order])
     return central_moment(sample, int(order), axis, center, keepdims)
@@ -260,6 +262,11 @@ class DescribeResult(NamedTuple):
     kurtosis: Any
 
 
+def _beside(sample: Any, ddof: Any) -> Any:
+    """The sample, as a tensor if `ddof` is one: a method of an array would make a number of that."""
+    return Tensor(sample) if isinstance(ddof, Tensor) and not isinstance(sample, Tensor) else sample
+
+
 @original.differentiated
 def describe(a: Any, axis: Axis = 0, ddof: int = 1, bias: bool = True, nan_policy: str = "propagate") -> DescribeResult:
     """The count, the range, the mean, the variance, the skewness and the kurtosis of a sample."""
@@ -268,7 +275,7 @@ def describe(a: Any, axis: Axis = 0, ddof: int = 1, bias: bool = True, nan_polic
         sample_size(sample, axis),
         (sample.min(axis=axis), sample.max(axis=axis)),
         sample.mean(axis=axis),
-        sample.var(axis=axis, ddof=ddof),
+        _beside(sample, ddof).var(axis=axis, ddof=ddof),
         skew(sample, axis, bias),
         kurtosis(sample, axis, bias=bias),
     )
@@ -281,27 +288,30 @@ def describe(a: Any, axis: Axis = 0, ddof: int = 1, bias: bool = True, nan_polic
 def variation(a: Any, axis: Axis = 0, nan_policy: str = "propagate", ddof: int = 0, *, keepdims: bool = False) -> Any:
     """The standard deviation over the mean."""
     sample = read_sample("variation", a, nan_policy)
-    return sample.std(axis=axis, ddof=ddof, keepdims=keepdims) / sample.mean(axis=axis, keepdims=keepdims)
+    return _beside(sample, ddof).std(axis=axis, ddof=ddof, keepdims=keepdims) / sample.mean(
+        axis=axis, keepdims=keepdims
+    )
 
 
 @original.differentiated
 def sem(a: Any, axis: Axis = 0, ddof: int = 1, nan_policy: str = "propagate", *, keepdims: bool = False) -> Any:
     """The standard error of the mean."""
     sample = read_sample("sem", a, nan_policy)
-    return sample.std(axis=axis, ddof=ddof, keepdims=keepdims) / sqrt(sample_size(sample, axis))
+    return _beside(sample, ddof).std(axis=axis, ddof=ddof, keepdims=keepdims) / sqrt(sample_size(sample, axis))
 
 
 @original.differentiated
 def gstd(a: Any, axis: Axis = 0, ddof: int = 1, *, keepdims: bool = False, nan_policy: str = "propagate") -> Any:
     """The geometric standard deviation: the exponential of that of the logarithms."""
-    return np.exp(np.log(read_sample("gstd", a, nan_policy)).std(axis=axis, ddof=ddof, keepdims=keepdims))
+    logarithms = np.log(read_sample("gstd", a, nan_policy))
+    return np.exp(_beside(logarithms, ddof).std(axis=axis, ddof=ddof, keepdims=keepdims))
 
 
 @original.differentiated
 def zmap(scores: Any, compare: Any, axis: int | None = 0, ddof: int = 0, nan_policy: str = "propagate") -> Any:
     """Scores in standard deviations from the mean of another sample."""
     other = read_sample("zmap", compare, nan_policy, "compare")
-    spread = other.std(axis=axis, ddof=ddof, keepdims=True)
+    spread = _beside(other, ddof).std(axis=axis, ddof=ddof, keepdims=True)
     return (as_array(scores) - other.mean(axis=axis, keepdims=True)) / spread
 
 
