@@ -57,6 +57,8 @@ def exit_words(site: UserExpression, left: ast.AST | None, departure: Record) ->
 def fixes_for_departure(site: UserExpression, left: ast.AST | None, departure: Record) -> list[str]:
     span: Span = site.span
     scalar = departure.params.get("shape") == ()
+    if departure.reason in TEXTS or departure.reason in FILES or _is_encoded(site, left):
+        return ["use the tensor itself where the number comes back: text, bytes and files hold no gradient"]
     converts = isinstance(left, ast.Call) and getattr(left.func, "id", "") in ("float", "int", "complex", "bool")
     if isinstance(left, ast.Call) and len(left.args) == 1 and converts:
         inner = site.source.text(left.args[0])
@@ -90,6 +92,18 @@ def fixes_for_departure(site: UserExpression, left: ast.AST | None, departure: R
     if isinstance(left, ast.Call) and (passed := fixes_for_math_argument(site, left)):
         return [*passed]
     return [] if departure.reason == "stop_gradient" else ["compute with the tensor itself"]
+
+
+def _is_encoded(site: UserExpression, left: ast.AST | None) -> bool:
+    """Whether a number goes to a function that makes text or bytes of it: `json.dumps([float(x)])`."""
+    around = None if left is None else site.source.parents.get(left)
+    while isinstance(around, ast.expr):
+        if isinstance(around, ast.Call):
+            owner = root_name(around.func)
+            if site.source.imports.get(owner, owner) in ("json", "struct", "marshal", "ctypes"):
+                return True
+        around = site.source.parents.get(around)
+    return False
 
 
 def _list_fix(site: UserExpression, left: ast.Call, inner: str) -> Fix | None:

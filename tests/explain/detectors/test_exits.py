@@ -173,6 +173,15 @@ def test_what_is_read_from_the_file_it_was_written_to_is_explained(
     assert "GT210" in _codes(way, lambda x: program(x, tmp_path / "file"), POINT)
 
 
+def test_the_fix_for_text_and_bytes_is_the_tensor_itself() -> None:
+    """Without `float()`, `json.dumps` would refuse the tensor: that is no fix."""
+    for name in ("json", "f-string", "save"):
+        problems: list[Any] = []
+        with gt.explain.configure(GT210="note"), gt.explain.listening(problems.append):
+            by_grad(LOST[name], POINT)
+        assert problems[0].fixes[0].startswith("use the tensor itself")
+
+
 HELD: dict[Any, Any] = {}
 
 
