@@ -31,6 +31,7 @@ plain(value)                  the same, and anything that is no tensor as it is
 leave_tape(x, how)            the numbers of a tensor, and a note of where and how they left the tape, for explanations
 off_tape(value)               the array of a tensor, or the same tensor of an interpreter on no tape
 numbers_if_known(value)       the numbers behind a value; of a batch those of all examples; None while `jit` traces
+write_result_into(out, f, x)  out, with what f(x) returns written into it
 as_value(x)                   tensors as they are, the rest as arrays of numbers; refuses arrays of objects
 hand_out(value, as_numpy, seen)  a result for the user: no memory of the graph's, plain NumPy if that is what came in
 is_tracked(x)                 whether an operation on a tensor would be recorded now
@@ -216,7 +217,7 @@ from gradtape.explain import messages
 from gradtape.forking import after_fork_in_child, cached_property, fork_safe
 from gradtape.numpy_dispatch import protocols as _protocols
 from gradtape.numpy_dispatch.protocols import foreign_operators, plain_array_types
-from gradtape.ops.arguments import argument_error, as_shape, as_value, one_axis
+from gradtape.ops.arguments import argument_error, as_shape, as_value, one_axis, write_result_into
 from gradtape.ops.indexed_update import operates_in_place, writes_element
 from gradtape.transforms.gradients import (
     RecordedCall,
@@ -594,5 +595,6 @@ __all__ = [
     "walk",
     "withhold",
     "write_atomically",
+    "write_result_into",
     "writes_element",
 ]

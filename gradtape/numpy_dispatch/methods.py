@@ -15,6 +15,7 @@ import numpy as np
 
 from gradtape.core.references import COUNTS_LOCALS
 from gradtape.errors import OperandError
+from gradtape.explain import messages
 from gradtape.numpy_dispatch import array_methods
 
 if TYPE_CHECKING:
@@ -81,9 +82,7 @@ def _as_float(operand: Any) -> Any:
     """A fraction as the number that it is; anything else as it is. Decimal numbers are refused, as NumPy does."""
     kind = type(operand)
     if (kind.__module__, kind.__name__) == ("decimal", "Decimal"):
-        from gradtape.ops.arguments import argument_error
-
-        raise argument_error(
+        raise messages.refused_argument(
             OperandError, "a decimal.Decimal meets a tensor, whose numbers are binary.", "float(number)"
         )
     return float(operand) if kind.__module__ in _OTHER_NUMBERS else operand

@@ -9,8 +9,7 @@ import numpy as np
 import scipy.sparse
 
 from gradtape.errors import OperandError, ShapeError
-from gradtape.extend import Tensor, argument_error, as_value, is_followed, messages, plain, tensor
-from gradtape.ops.arguments import write_result_into
+from gradtape.extend import Tensor, argument_error, as_value, is_followed, messages, plain, tensor, write_result_into
 from gradtape.ops.sparse_products import Pattern, pattern_of
 from gradtape.scipy.sparse.arithmetic import Arithmetic
 from gradtape.scipy.sparse.arithmetic import is_sparse as is_sparse
