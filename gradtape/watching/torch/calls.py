@@ -12,8 +12,8 @@ from typing import Any
 import torch
 
 from gradtape.core.location import Location, is_library
-from gradtape.explain.detectors.detached_value import reads_departure
 from gradtape.explain.detectors.lost_update import judge_lost_update
+from gradtape.explain.detectors.value_flow import reads_departure
 from gradtape.explain.graph import paths
 from gradtape.explain.source.axes import is_outer
 from gradtape.explain.source.expression import UserExpression

@@ -7,8 +7,8 @@ import difflib
 from typing import Any
 
 from gradtape.core.location import Location
-from gradtape.explain.detectors.detached_value import reads_departure
 from gradtape.explain.detectors.missing_gradient import explain_departure, verdict
+from gradtape.explain.detectors.value_flow import reads_departure
 from gradtape.explain.graph import paths
 from gradtape.explain.graph.cuts import code_of, cut_words, first_of, fix_for
 from gradtape.explain.messages import problem
