@@ -120,7 +120,7 @@ class TestMistakesOfUsers:
         found: list[Problem] = []
         with gt.explain.listening(found.append), warnings.catch_warnings(), gt.GradientTape():
             warnings.simplefilter("ignore")
-            exec(compile("loss = (X - y) ** 2", "<no source>", "exec"), {"X": X, "y": y})
+            exec(compile("loss = (X * 2.0 - y) ** 2", "<no source>", "exec"), {"X": X, "y": y})
         assert [problem.code for problem in found] == ["GT101"]
 
     def test_nan_in_one_example_of_vmap(self) -> None:
