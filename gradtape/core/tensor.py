@@ -204,7 +204,7 @@ class Tensor(TensorMethods):
 
     def __format__(self, spec: str) -> str:
         if not spec:
-            return note_text(self._node, "format()", str(self._concrete()), self.shape)
+            return str(self)
         if self.size != 1:
             raise messages.not_one_element(f"the format {spec!r}", self.shape)
         return note_text(self._node, "format()", format(self._concrete().item(), spec), self.shape)

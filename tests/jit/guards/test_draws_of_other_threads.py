@@ -58,12 +58,11 @@ def other() -> Iterator[Other]:
 def test_a_draw_of_another_thread_keeps_nothing_from_being_compiled(source: str, other: Other) -> None:
     """What another thread draws in the middle of the function's own code does not make the function a drawing one."""
     other.draw = DRAWS[source]
-    asked = [True]  # once: Dask's workers draw twice a second, and a trace takes some milliseconds
+    once = threading.Lock()  # once: Dask's workers draw twice a second, and a trace takes some milliseconds
 
     def loss(x: Any) -> Any:
         y = np.sin(x) if SHARED is not None else x
-        if asked:
-            asked.clear()
+        if once.acquire(blocking=False):
             other.ask()
         return np.sum(y * x)
 
@@ -79,14 +78,13 @@ def test_a_draw_of_another_thread_keeps_nothing_from_being_compiled(source: str,
 def test_a_thread_that_draws_all_the_time(source: str, other: Other, monkeypatch: pytest.MonkeyPatch) -> None:
     """A thread that draws whenever it has its turn does not keep a function from being compiled, nor is it set back."""
     drawn = []
-    asked = [True]
+    once = threading.Lock()
 
     def draw() -> None:
         drawn.append(DRAWS[source]())
 
     def ask_first(op: Any, samples: Any, params: Any, computed: Any = tracer._compute) -> Any:
-        if asked:  # in the first attempt
-            asked.clear()
+        if once.acquire(blocking=False):  # in the first attempt
             other.ask()
         return computed(op, samples, params)
 
@@ -113,7 +111,7 @@ def test_draws_of_another_thread_in_every_attempt(source: str, other: Other, mon
     """A thread that draws between operations in every attempt, each time elsewhere, is not taken for the function."""
     other.draw = DRAWS[source]
     attempts: list[Any] = []
-    asked = [True]
+    once = threading.Lock()
     compute = tracer.TracingLevel._compute_watching_draws
 
     def ask_elsewhere(level: Any, op: Any, samples: Any, params: Any) -> Any:
@@ -124,8 +122,7 @@ def test_draws_of_another_thread_in_every_attempt(source: str, other: Other, mon
         return compute(level, op, samples, params)
 
     def loss(x: Any) -> Any:
-        if asked:  # in the first attempt
-            asked.clear()
+        if once.acquire(blocking=False):  # in the first attempt
             other.ask()
         y = np.sin(np.sin(np.sin(x))) if SHARED is not None else x
         return np.sum(y)

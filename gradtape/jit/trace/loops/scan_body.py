@@ -15,7 +15,7 @@ import numpy as np
 from gradtape.core import recording
 from gradtape.core.backprop import walk
 from gradtape.core.forward import push_tangents
-from gradtape.core.graph import FLAGS, LIFTED, Node
+from gradtape.core.graph import AMBIENT, FLAGS, LIFTED, VARIABLE, Node
 from gradtape.core.operation import Lifted, Op, apply, attach
 from gradtape.core.pytree import leaves, rebuild
 from gradtape.core.tape import GradientTape
@@ -67,7 +67,7 @@ class BodyLevel(TracingLevel):
         if key not in self.read:
             if x._node.bits & self.recorded_outside:
                 raise Untraceable("it reads a tensor that is recorded, or mapped over, outside of it")
-            self.read[key] = unshared(x) if type(x) in _VERSIONED else x, self.new_input(x._array)
+            self.read[key] = unshared(x) if _has_versions(x) else x, self.new_input(x._array)
         return self.read[key][1]
 
     def _operand(self, x: Any) -> Operand:
@@ -92,8 +92,11 @@ class BodyLevel(TracingLevel):
 
 
 _NOTHING = recording.Recording((), ambient=False)
-_VERSIONED = (Tensor, TraceTensor)
-"""Tensors that may be written to after they were read: the version that was read is kept."""
+
+
+def _has_versions(x: Tensor) -> bool:
+    """Whether a tensor may be written to after it was read, so that this version is kept; a parameter may not be."""
+    return type(x) in (Tensor, TraceTensor) and not (x._node.op is None and x._node.bits & (AMBIENT | VARIABLE))
 
 
 def _is_from_outside(x: Any, level: TracingLevel) -> bool:
