@@ -69,13 +69,12 @@ def is_same_number(one: Any, other: Any) -> bool:
 def is_same_params(one: dict[str, Any], other: dict[str, Any]) -> bool:
     """Whether two sets of parameters are equal, arrays in an index by shape, dtype and elements."""
     try:
-        if one != other:
-            return False
+        is_equal = one == other
+        has_arrays = any(type(part) in _ARRAYS for value in one.values() if type(value) is tuple for part in value)
     except ValueError:  # arrays have no single truth value
-        pass
-    else:
-        if not any(type(part) in _ARRAYS for value in one.values() if type(value) is tuple for part in value):
-            return True
+        is_equal = has_arrays = True
+    if not is_equal or not has_arrays:
+        return is_equal
     key = params_key(one)
     return key is not None and key == params_key(other)
 
