@@ -14,11 +14,11 @@ RIVALS ?= autograd torch==2.13.0 jax numba
 # whose numbers and printed results gradtape's stand-ins, layers and bridges are compared with
 ORIGINALS ?= autograd torch==2.13.0 jax tensorflow-cpu pymanopt scikit-learn pytensor
 
-# the two distributions: gradtape, and the stand-ins
 # the libraries whose programs are watched: make watched LIBRARIES="torch==2.4.1 tensorflow-cpu==2.19.1 jax==0.4.30"
 LIBRARIES ?= torch==2.13.0 tensorflow-cpu jax
 
-PROJECTS := pyproject.toml packages/standins/pyproject.toml
+# the two distributions: gradtape, and the stand-ins
+PROJECTS := pyproject.toml packages/standins/pyproject.toml gradtape/version.py
 DOCTESTS := gradtape packages/standins/gradtape_standins
 TESTS := tests packages/standins/tests
 # The tests of the core count its coverage, which makes a test take twice its time; no other test does. Random programs
@@ -26,12 +26,16 @@ TESTS := tests packages/standins/tests
 UNCOUNTED := tests/semantics/test_memory.py $(wildcard tests/semantics/test_random_*.py)
 CORE_TESTS := gradtape/core tests/core $(filter-out $(UNCOUNTED),$(wildcard tests/semantics/test_*.py))
 
+# the Pythons that make dist tries the built distributions with; those that are not there are named
+PYTHONS ?= python3.11 python3.12 python3.13 python3.14
+
 VENV := .venv
 BENCH_VENV := .venv-bench
 ORIGINALS_VENV := .venv-originals
 WATCHED_VENV := .venv-watched
 OLDEST_VENV := .venv-oldest
 NEWEST_VENV := .venv-newest
+DIST_VENV := .venv-dist
 # modules are compiled when they are imported, which is a part of those that are installed; once, if what is compiled may
 # be written: the tests start hundreds of processes
 unexport PYTHONDONTWRITEBYTECODE
@@ -43,7 +47,7 @@ WATCHED_CHOICE := $(shell echo '$(LIBRARIES)' | cksum | cut -d ' ' -f 1)
 ORIGINALS_CHOICE := $(shell echo '$(ORIGINALS)' | cksum | cut -d ' ' -f 1)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test machines oldest newest lint style format docs exam watched watched-environment mutate bench eagerbench jitbench opsbench odebench programs limit training distributed conformance clean
+.PHONY: help run test machines oldest newest lint style format docs exam watched watched-environment mutate bench eagerbench jitbench opsbench odebench programs limit training distributed conformance dist clean
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -139,8 +143,14 @@ conformance: $(ORIGINALS_VENV)/.originals-$(ORIGINALS_CHOICE) ## compare stand-i
 	@$(ORIGINALS_VENV)/bin/python -m tests.nn.conformance
 	@$(ORIGINALS_VENV)/bin/python -m tests.bridges.conformance
 
+dist: $(DIST_VENV)/.build ## wheels and sdists of both distributions in dist/, each installed and tried with the PYTHONS
+	@rm -rf dist
+	@$(DIST_VENV)/bin/python -m build --outdir dist .
+	@$(DIST_VENV)/bin/python -m build --outdir dist packages/standins
+	@$(DIST_VENV)/bin/python tools/try_distributions.py dist $(PYTHONS)
+
 clean: ## remove the environments, caches and build results
-	rm -rf $(VENV) $(BENCH_VENV) $(ORIGINALS_VENV) $(WATCHED_VENV) $(OLDEST_VENV) $(NEWEST_VENV) build dist .coverage .coverage.* htmlcov
+	rm -rf $(VENV) $(BENCH_VENV) $(ORIGINALS_VENV) $(WATCHED_VENV) $(OLDEST_VENV) $(NEWEST_VENV) $(DIST_VENV) build dist .coverage .coverage.* htmlcov
 	rm -rf .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -174,6 +184,9 @@ $(OLDEST_VENV)/.python-$(IDENTITY):
 $(NEWEST_VENV)/.python-$(IDENTITY):
 	$(make_environment)
 
+$(DIST_VENV)/.python-$(IDENTITY):
+	$(make_environment)
+
 $(VENV)/.run: $(VENV)/.python-$(IDENTITY) $(PROJECTS)
 	@echo "installing gradtape and its stand-ins into $(VENV)"
 	@$(VENV)/bin/python $(PIP) --editable '.[tour]' --editable packages/standins
@@ -192,6 +205,10 @@ $(OLDEST_VENV)/.test: $(OLDEST_VENV)/.python-$(IDENTITY) $(PROJECTS) tests/oldes
 $(NEWEST_VENV)/.test: $(NEWEST_VENV)/.python-$(IDENTITY) $(PROJECTS)
 	@echo "installing gradtape, its stand-ins, their newest dependencies and what their tests need into $(NEWEST_VENV)"
 	@$(NEWEST_VENV)/bin/python $(PIP) --upgrade --upgrade-strategy eager --editable '.[test]' --editable packages/standins
+	@touch $@
+
+$(DIST_VENV)/.build: $(DIST_VENV)/.python-$(IDENTITY)
+	@$(DIST_VENV)/bin/python $(PIP) build
 	@touch $@
 
 # the stamp is left out while something is missing, so that the next run tries again

@@ -46,14 +46,13 @@ from gradtape.ops import *  # noqa: F403  (the operations are listed in gradtape
 from gradtape.transforms.gradients import grad, jvp, linearize, value_and_grad, vjp
 from gradtape.transforms.jacobians import hessian, hvp, jacfwd, jacobian, jacrev
 from gradtape.transforms.vmap import vmap
+from gradtape.version import __version__ as __version__
 
 if _typing.TYPE_CHECKING:
     from gradtape.checking import GradcheckError, GradcheckReport, gradcheck
     from gradtape.transforms.custom import custom_gradient, custom_jvp, custom_vjp
     from gradtape.transforms.custom.checkpoint import checkpoint
     from gradtape.transforms.sparse import PatternError, sparse_hessian, sparse_jacobian
-
-__version__ = "0.1.0"
 
 _keep_freed_memory()
 

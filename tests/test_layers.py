@@ -178,7 +178,7 @@ ALLOWED = {
     "extend": "config core errors explain extension forking jit loops numpy_dispatch ops transforms",
     "loops": "core errors ops transforms",
     "jit": "config core errors explain extension forking loops numpy_dispatch ops transforms trusted_files",
-    "gradtape": "chapters config core errors numpy_dispatch ops transforms",
+    "gradtape": "chapters config core errors numpy_dispatch ops transforms version",
     "array_api": "errors extend numpy_dispatch ops",
     "bridges": "errors extend ops transforms",
     "checking": "errors extend",

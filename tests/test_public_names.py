@@ -54,6 +54,13 @@ def test_the_expected_names_are_public() -> None:
     assert [name for line in PROMISED for name in line.split() if name not in gradtape.__all__] == []
 
 
+@pytest.mark.parametrize("space", [*NAMESPACES, "explain", "linalg", "array_api", "numpy"])
+def test_public_names_are_completed_by_interpreters(space: str) -> None:
+    """`dir`, which shells complete names with, has those too that are imported when they are first used."""
+    module = importlib.import_module("gradtape." + space) if space == "explain" else attrgetter(space)(gradtape)
+    assert set(module.__all__) <= set(dir(module))
+
+
 def test_names_are_listed_once() -> None:
     """No name is in `__all__` twice, and every one of them exists."""
     assert len(NAMES) == len(set(NAMES))

@@ -16,6 +16,10 @@ __all__ = ["as_jax", "as_pytensor", "as_torch"]
 _HOMES = {"as_jax": "jax", "as_pytensor": "pytensor", "as_torch": "torch"}
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
 def __getattr__(name: str) -> _Any:
     if name not in _HOMES:
         raise AttributeError(f"gradtape.bridges has no name {name!r}; there are {', '.join(__all__)}")

@@ -53,6 +53,10 @@ def __getattr__(name: str) -> _Any:
     raise AttributeError(f"gradtape.explain has no name {name!r}")
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
 __all__ = [
     "CODES",
     "Code",

@@ -9,10 +9,14 @@ np.float64(12.0)
 """
 
 import os
+from importlib import metadata
 
 import gradtape
 
-__version__ = "0.1.0"
+try:
+    __version__ = metadata.version("gradtape-standins")
+except metadata.PackageNotFoundError:  # a checkout on the path, which has one version
+    __version__ = gradtape.__version__
 
 if gradtape.__version__ != __version__:  # checked before other imports, which might fail for no obvious reason
     raise ImportError(
