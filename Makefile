@@ -32,6 +32,7 @@ ORIGINALS_VENV := .venv-originals
 WATCHED_VENV := .venv-watched
 OLDEST_VENV := .venv-oldest
 NEWEST_VENV := .venv-newest
+DOCS_VENV := .venv-docs
 # modules are compiled when they are imported, which is a part of those that are installed; once, if what is compiled may
 # be written: the tests start hundreds of processes
 unexport PYTHONDONTWRITEBYTECODE
@@ -43,7 +44,7 @@ WATCHED_CHOICE := $(shell echo '$(LIBRARIES)' | cksum | cut -d ' ' -f 1)
 ORIGINALS_CHOICE := $(shell echo '$(ORIGINALS)' | cksum | cut -d ' ' -f 1)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test machines oldest newest lint style format docs exam watched watched-environment mutate bench eagerbench jitbench opsbench odebench programs limit training distributed conformance clean
+.PHONY: help run test machines oldest newest lint style format outputs docs docs-environment exam watched watched-environment mutate bench eagerbench jitbench opsbench odebench programs limit training distributed conformance clean
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -85,11 +86,16 @@ format: $(VENV)/.test ## put the code into the project's style
 	$(VENV)/bin/python -m ruff check --fix
 	$(VENV)/bin/python -m ruff format
 
-docs: $(VENV)/.test ## write under the code in README.md and docs/ what it prints now; look at the difference
+outputs: $(VENV)/.test ## write under the code in README.md and docs/ what it prints now; look at the difference
 	$(VENV)/bin/python tests/test_public_names.py
 	$(VENV)/bin/python tests/test_coverage_page.py
 	$(VENV)/bin/python tests/explain/model/test_pages.py
 	$(VENV)/bin/python tests/test_docs.py
+
+docs: $(DOCS_VENV)/.docs ## build the site into docs/_build/html, without a network; a warning fails it; ARGS=--fresh
+	@$(DOCS_VENV)/bin/python -m tools.docs_site $(ARGS)
+
+docs-environment: $(DOCS_VENV)/.docs
 
 ifdef LIBRARY
 exam: $(WATCHED_VENV)/.libraries-$(WATCHED_CHOICE)
@@ -140,7 +146,8 @@ conformance: $(ORIGINALS_VENV)/.originals-$(ORIGINALS_CHOICE) ## compare stand-i
 	@$(ORIGINALS_VENV)/bin/python -m tests.bridges.conformance
 
 clean: ## remove the environments, caches and build results
-	rm -rf $(VENV) $(BENCH_VENV) $(ORIGINALS_VENV) $(WATCHED_VENV) $(OLDEST_VENV) $(NEWEST_VENV) build dist .coverage .coverage.* htmlcov
+	rm -rf $(VENV) $(BENCH_VENV) $(ORIGINALS_VENV) $(WATCHED_VENV) $(OLDEST_VENV) $(NEWEST_VENV) $(DOCS_VENV)
+	rm -rf docs/_build build dist .coverage .coverage.* htmlcov
 	rm -rf .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -174,6 +181,9 @@ $(OLDEST_VENV)/.python-$(IDENTITY):
 $(NEWEST_VENV)/.python-$(IDENTITY):
 	$(make_environment)
 
+$(DOCS_VENV)/.python-$(IDENTITY):
+	$(make_environment)
+
 $(VENV)/.run: $(VENV)/.python-$(IDENTITY) $(PROJECTS)
 	@echo "installing gradtape and its stand-ins into $(VENV)"
 	@$(VENV)/bin/python $(PIP) --editable '.[tour]' --editable packages/standins
@@ -192,6 +202,11 @@ $(OLDEST_VENV)/.test: $(OLDEST_VENV)/.python-$(IDENTITY) $(PROJECTS) tests/oldes
 $(NEWEST_VENV)/.test: $(NEWEST_VENV)/.python-$(IDENTITY) $(PROJECTS)
 	@echo "installing gradtape, its stand-ins, their newest dependencies and what their tests need into $(NEWEST_VENV)"
 	@$(NEWEST_VENV)/bin/python $(PIP) --upgrade --upgrade-strategy eager --editable '.[test]' --editable packages/standins
+	@touch $@
+
+$(DOCS_VENV)/.docs: $(DOCS_VENV)/.python-$(IDENTITY) $(PROJECTS)
+	@echo "installing gradtape and what builds its site into $(DOCS_VENV)"
+	@$(DOCS_VENV)/bin/python $(PIP) --editable '.[docs]'
 	@touch $@
 
 # the stamp is left out while something is missing, so that the next run tries again
