@@ -122,7 +122,7 @@ def test_a_program_that_is_fine_would_be_noticed() -> None:
 
 
 FINDER = """<!-- site
-```{raw} html
+:::{raw} html
 <div class="find-code">
 <label for="find-code">Paste a message, of gradtape or of another library</label>
 <input id="find-code" type="search" placeholder="element 0 of tensors does not require grad" autocomplete="off">
@@ -130,7 +130,7 @@ FINDER = """<!-- site
 </div>
 <script defer src="../_static/codes.js"></script>
 <script defer src="../_static/find-code.js"></script>
-```
+:::
 -->"""
 """The box in which the site finds the page of a message; see docs/_static/find-code.js."""
 
@@ -152,7 +152,7 @@ def listing() -> str:
             if row.code[2] == digit
         ]
         parts.append("\n".join([f"## GT{digit}xx: {group}\n", "| code | title | kind |", "|---|---|---|", *rows]))
-    parts.append("\n".join(["<!-- site", "```{toctree}", ":hidden:", "", *CODES, "```", "-->"]))
+    parts.append("\n".join(["<!-- site", ":::{toctree}", ":hidden:", "", *CODES, ":::", "-->"]))
     return "\n\n".join(parts) + "\n"
 
 
