@@ -31,7 +31,8 @@ def main() -> int:
     written |= reference.write_pages()
     codes.write_index()
     assemble.remove_others(written)
-    arguments = ["-b", "html", "-W", "--keep-going", "-n", "-q", "-j", "auto", "-c", str(assemble.DOCS)]
+    # -a: the navigation of every page has what has changed in the tree of pages
+    arguments = ["-b", "html", "-a", "-W", "--keep-going", "-n", "-q", "-j", "auto", "-c", str(assemble.DOCS)]
     if status := int(sphinx([*arguments, str(assemble.SOURCE), str(assemble.HTML)])):
         return status
     mistakes = check.mistakes(assemble.HTML)

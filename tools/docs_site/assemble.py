@@ -108,3 +108,22 @@ def remove_others(written: set[str]) -> None:
         place = path.relative_to(SOURCE).as_posix()
         if place not in written and not place.startswith("gallery/"):
             path.unlink()
+
+
+def normalised(place: str) -> str:
+    """A place without `.` and `..`."""
+    return Path(os.path.normpath(place)).as_posix()
+
+
+def anchors(text: str) -> set[str]:
+    """The anchors of the headings of a page, as code hosts and MyST make them."""
+    found: set[str] = set()
+    for heading in re.findall(r"^#{1,6} (.*)$", FENCE.sub("", text), re.MULTILINE):
+        plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()
+        base = re.sub(r"[^\w\- ]", "", plain).strip().replace(" ", "-")
+        count = 1
+        anchor = base
+        while anchor in found:
+            anchor, count = f"{base}-{count}", count + 1
+        found.add(anchor)
+    return found

@@ -198,7 +198,7 @@ def _lead(space: str) -> str:
 
 
 def _short(qualified: str) -> str:
-    return qualified if qualified in types.RESULTS else f"gt.{qualified}"
+    return qualified.rpartition(".")[2] if "." in qualified or qualified in types.RESULTS else f"gt.{qualified}"
 
 
 def _cell(qualified: str) -> str:
