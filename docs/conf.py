@@ -9,7 +9,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent)]
 
 import gradtape  # noqa: E402  (the package of this tree)
-from tools.docs_site import autolink  # noqa: E402
+from tools.docs_site import assemble, autolink  # noqa: E402
 
 project = "gradtape"
 author = "The gradtape developers"
@@ -43,11 +43,10 @@ toc_object_entries_show_parents = "hide"
 add_module_names = True
 
 # -- the gallery, which needs its programs and sphinx-gallery
-GALLERY = HERE.parent / "examples" / "gallery"
-if GALLERY.is_dir() and find_spec("sphinx_gallery"):
+if assemble.GALLERY.is_dir() and find_spec("sphinx_gallery"):
     extensions.append("sphinx_gallery.gen_gallery")
     sphinx_gallery_conf = {
-        "examples_dirs": [str(GALLERY)],
+        "examples_dirs": [str(assemble.GALLERY)],
         "gallery_dirs": ["gallery"],  # below the assembled source
         "filename_pattern": r"\.py$",
         "ignore_pattern": r"(^|/)_|/test_",
@@ -55,6 +54,7 @@ if GALLERY.is_dir() and find_spec("sphinx_gallery"):
         "download_all_examples": False,
         "remove_config_comments": True,
         "show_memory": False,
+        "write_computation_times": False,  # that page loads a script from the network
         "plot_gallery": os.environ.get("GRADTAPE_DOCS_GALLERY", "1") == "1",
     }
 

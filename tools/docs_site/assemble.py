@@ -29,6 +29,19 @@ SITE_ONLY = re.compile(r"^<!-- site\n(.*?)^-->$", re.MULTILINE | re.DOTALL)
 HOST_ONLY = re.compile(r"^<!-- host -->\n.*?^<!-- /host -->$", re.MULTILINE | re.DOTALL)
 
 
+GALLERY = ROOT / "examples" / "gallery"
+"""The programs that sphinx-gallery runs and makes pages of, with their plots."""
+
+GALLERY_LINK = """[The gallery](gallery/index.rst) has programs with plots.
+
+:::{toctree}
+:hidden:
+
+Gallery <gallery/index>
+:::"""
+"""What stands for `<!-- gallery -->` where there are such programs."""
+
+
 def written_pages() -> list[Path]:
     """The pages in docs/, which are written by hand or by `make outputs`, and not by a build of the site."""
     return [path for path in sorted(DOCS.glob("**/*.md")) if BUILD not in path.parents]
@@ -50,12 +63,14 @@ def place_of(target: Path) -> str | None:
     by_file = {path: place for place, path in {**pages(), **programs()}.items()}
     by_file |= {ROOT / name: place for name, place in OUTSIDE.items()}
     by_file |= {ROOT / "examples": "examples.md", DOCS / "errors": "errors/index.md"}
+    by_file |= {path: f"gallery/{path.stem}.rst" for path in GALLERY.glob("*.py")}
     return by_file.get(target)
 
 
 def for_the_site(text: str, place: str, path: Path, source_url: str = "") -> str:
     """The text of the page at `place`, which was read from `path`, as Sphinx is to read it."""
     text = SITE_ONLY.sub(lambda found: f"\n{found[1]}", text)
+    text = text.replace("<!-- gallery -->", GALLERY_LINK if GALLERY.is_dir() else "")
     text = text.replace("```mermaid\n", "```text\n")  # drawn by code hosts; needs a program of the network's elsewhere
     text = HOST_ONLY.sub(lambda found: "\n" * found[0].count("\n"), text)
     folder = Path(place).parent
