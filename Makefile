@@ -36,6 +36,7 @@ WATCHED_VENV := .venv-watched
 OLDEST_VENV := .venv-oldest
 NEWEST_VENV := .venv-newest
 DIST_VENV := .venv-dist
+DOCS_VENV := .venv-docs
 # modules are compiled when they are imported, which is a part of those that are installed; once, if what is compiled may
 # be written: the tests start hundreds of processes
 unexport PYTHONDONTWRITEBYTECODE
@@ -47,7 +48,7 @@ WATCHED_CHOICE := $(shell echo '$(LIBRARIES)' | cksum | cut -d ' ' -f 1)
 ORIGINALS_CHOICE := $(shell echo '$(ORIGINALS)' | cksum | cut -d ' ' -f 1)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test machines oldest newest lint style format docs exam watched watched-environment mutate bench eagerbench jitbench opsbench odebench programs limit training distributed conformance dist clean
+.PHONY: help run test machines oldest newest lint style format outputs docs docs-environment exam watched watched-environment mutate bench eagerbench jitbench opsbench odebench programs limit training distributed conformance dist clean
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -89,11 +90,17 @@ format: $(VENV)/.test ## put the code into the project's style
 	$(VENV)/bin/python -m ruff check --fix
 	$(VENV)/bin/python -m ruff format
 
-docs: $(VENV)/.test ## write under the code in README.md and docs/ what it prints now; look at the difference
+outputs: $(VENV)/.test ## write under the code in README.md and docs/ what it prints now; look at the difference
 	$(VENV)/bin/python tests/test_public_names.py
 	$(VENV)/bin/python tests/test_coverage_page.py
 	$(VENV)/bin/python tests/explain/model/test_pages.py
 	$(VENV)/bin/python tests/test_docs.py
+	$(VENV)/bin/python -m tools.message_picture
+
+docs: $(DOCS_VENV)/.docs ## build the site into docs/_build/html, without a network; a warning fails it; ARGS=--fresh
+	@$(DOCS_VENV)/bin/python -m tools.docs_site $(ARGS)
+
+docs-environment: $(DOCS_VENV)/.docs
 
 ifdef LIBRARY
 exam: $(WATCHED_VENV)/.libraries-$(WATCHED_CHOICE)
@@ -150,7 +157,8 @@ dist: $(DIST_VENV)/.build ## wheels and sdists of both distributions in dist/, e
 	@$(DIST_VENV)/bin/python tools/try_distributions.py dist $(PYTHONS)
 
 clean: ## remove the environments, caches and build results
-	rm -rf $(VENV) $(BENCH_VENV) $(ORIGINALS_VENV) $(WATCHED_VENV) $(OLDEST_VENV) $(NEWEST_VENV) $(DIST_VENV) build dist .coverage .coverage.* htmlcov
+	rm -rf $(VENV) $(BENCH_VENV) $(ORIGINALS_VENV) $(WATCHED_VENV) $(OLDEST_VENV) $(NEWEST_VENV) $(DOCS_VENV) $(DIST_VENV)
+	rm -rf docs/_build build dist .coverage .coverage.* htmlcov
 	rm -rf .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -187,6 +195,9 @@ $(NEWEST_VENV)/.python-$(IDENTITY):
 $(DIST_VENV)/.python-$(IDENTITY):
 	$(make_environment)
 
+$(DOCS_VENV)/.python-$(IDENTITY):
+	$(make_environment)
+
 $(VENV)/.run: $(VENV)/.python-$(IDENTITY) $(PROJECTS)
 	@echo "installing gradtape and its stand-ins into $(VENV)"
 	@$(VENV)/bin/python $(PIP) --editable '.[tour]' --editable packages/standins
@@ -209,6 +220,11 @@ $(NEWEST_VENV)/.test: $(NEWEST_VENV)/.python-$(IDENTITY) $(PROJECTS)
 
 $(DIST_VENV)/.build: $(DIST_VENV)/.python-$(IDENTITY)
 	@$(DIST_VENV)/bin/python $(PIP) build
+	@touch $@
+
+$(DOCS_VENV)/.docs: $(DOCS_VENV)/.python-$(IDENTITY) $(PROJECTS)
+	@echo "installing gradtape and what builds its site into $(DOCS_VENV)"
+	@$(DOCS_VENV)/bin/python $(PIP) --editable '.[docs]'
 	@touch $@
 
 # the stamp is left out while something is missing, so that the next run tries again

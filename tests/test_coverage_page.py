@@ -1,7 +1,7 @@
 """docs/coverage.md: which functions of NumPy and scipy.special are differentiated, found out by differentiating them.
 
-`python tests/test_coverage_page.py` (or `make docs`) writes the page. The calls and the reasons why some functions have
-no derivative are in coverage_samples.py.
+`python tests/test_coverage_page.py` (or `make outputs`) writes the page. The calls and the reasons why some
+functions have no derivative are in coverage_samples.py.
 """
 
 from __future__ import annotations
@@ -211,7 +211,7 @@ INTRODUCTION = """
 # What is differentiated
 
 Every function of NumPy that can be given a tensor, and every ufunc of `scipy.special`. This page is written by
-`make docs`, which makes the calls that are listed, differentiates them and compares with finite differences.
+`make outputs`, which makes the calls that are listed, differentiates them and compares with finite differences.
 It was written with NumPy {numpy} and SciPy {scipy}.
 """
 VERSIONS = {"numpy": np.__version__, "scipy": scipy.__version__}
@@ -353,7 +353,7 @@ def shown(call: str) -> str:
 
 
 def test_the_page_is_current() -> None:
-    """docs/coverage.md says what the functions do now; `make docs` writes it.
+    """docs/coverage.md says what the functions do now; `make outputs` writes it.
 
     With other versions of NumPy and SciPy there are other functions: then those that are on the page have to be right.
     """

@@ -5,7 +5,7 @@ doctest. Any other block is a script, and the ```text block right behind it, if 
 error that ends it and the warnings that it gives count as printed. A first line such as `# fit.py` names the file that
 messages speak of.
 
-`python tests/test_docs.py` (or `make docs`) writes under each script block what it prints now.
+`python tests/test_docs.py` (or `make outputs`) writes under each script block what it prints now.
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ from gradtape.core import rules
 from gradtape.errors import GradTapeError
 from gradtape.explain.emit import policy
 from gradtape.numpy_dispatch import protocols
+from tools.docs_site import assemble
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("**/*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *assemble.written_pages()]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

@@ -3,36 +3,18 @@
 from __future__ import annotations
 
 import doctest
-import importlib
 import inspect
 import io
-import pkgutil
-import re
 from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import pytest
 
 import gradtape
+from tools.docs_site.names import NAMES, NAMESPACES, doc_of, first_line, sections
 
 API = Path(__file__).parent.parent / "docs" / "api.md"
-NAMES = sorted(gradtape.__all__)
-NAMESPACES = [
-    "bridges",
-    "distributed",
-    "implicit",
-    "nn",
-    "nn.functional",
-    "optim",
-    "optimize",
-    "quadrature",
-    "random",
-    "signal",
-    "special",
-    "stats",
-]
 QUALIFIED = [f"{space}.{name}" for space in NAMESPACES for name in attrgetter(space)(gradtape).__all__]
 CLASSES = [name for name in NAMES if inspect.isclass(getattr(gradtape, name))]
 
@@ -43,10 +25,6 @@ PROMISED = [
     "config GradTapeError ShapeError DtypeError RuleError TapeError MutationError GradientWarning",
     "add multiply sin exp where sum mean max reshape transpose concatenate stack at matmul einsum softmax logsumexp",
 ]
-
-
-def doc_of(value: Any) -> str:
-    return inspect.getdoc(value) or ""
 
 
 def test_the_expected_names_are_public() -> None:
@@ -102,84 +80,13 @@ def test_public_methods_have_docstrings(name: str) -> None:
 # -- docs/api.md: written from the docstrings
 
 
-SECTIONS = {
-    "Tensors": "tensor Tensor Variable",
-    "Tapes": "GradientTape ForwardAccumulator",
-    "The graph behind `.backward()`": "gradients no_grad enable_grad stop_gradient",
-    "Functions of functions": "grad value_and_grad vjp jvp linearize jacobian jacrev jacfwd hessian hvp vmap",
-    "Sparse derivatives": "sparse_jacobian sparse_hessian",
-    "Rules of your own, and recomputing": "custom_vjp custom_jvp custom_gradient checkpoint",
-    "Compiling, and loops": "jit scan fori_loop while_loop",
-    "Training": "fit EarlyStopping",
-    "Differential equations and integrals": "odeint quad",
-    "Other libraries' arrays": "from_dlpack from_torch to_torch",
-    "Checking": "gradcheck audit_batch check_numerics expect watch load_ipython_extension GradcheckReport",
-    "Settings": "config",
-}
-CHAPTERS = {
-    "elementwise": "arithmetic, powers, exponentials, trigonometry, choices",
-    "conversion": "real, complex, dtypes, and off the tape",
-    "comparison": "rounding, signs, comparison, logic and bits",
-    "reductions": "sums, means, products and extremes along axes",
-    "cumulative": "running sums and products, and differences",
-    "sorting": "sorting, and what is found by sorting",
-    "shaping": "shapes and the order of axes",
-    "joining": "joining and splitting",
-    "rearranging": "turning, shifting, repeating and masking",
-    "padding": "margins around arrays",
-    "insertion": "putting in, leaving out, laying out anew",
-    "creation_from": "tensors built of lists, blocks, functions and ranges",
-    "selection": "choices by conditions, and functions applied slice by slice",
-    "indexing": "reading elements",
-    "indexed_update": "writing elements",
-    "inplace": "functions that write into their first argument",
-    "searching": "positions, memberships and distinct elements",
-    "histograms": "counting into bins",
-    "nan_reductions": "reductions that pass over nan, newer names of running sums",
-    "covariance": "covariance and correlation",
-    "numerics": "interpolation, convolution, slopes on a grid, phases, parts of numbers",
-    "polynomials": "polynomials by their coefficients",
-    "introspection": "what is asked about arrays, and indices",
-    "products": "products of vectors and matrices, diagonals and norms",
-    "einsum": "sums of products by Einstein's convention",
-    "softmax": "the softmax family and activations",
-    "creation": "new tensors",
-}
-
-
-def chapters_of_the_table() -> list[str]:
-    """The modules of `gradtape.ops`, by their names in it."""
-    prefix = "gradtape.ops."
-    return [module.name.removeprefix(prefix) for module in pkgutil.walk_packages(gradtape.ops.__path__, prefix)]
-
-
-def is_defined_in(module: ModuleType, name: str) -> bool:
-    """Whether `name` is made in `module` and not just imported there."""
-    return re.search(rf"^(def |class )?{name}( =|\(|:)", inspect.getsource(module), re.MULTILINE) is not None
-
-
-def sections() -> dict[str, list[str]]:
-    """The public names by the headings that they stand under; what fits nowhere is under the last."""
-    found = {title: names.split() for title, names in SECTIONS.items()}
-    left = [name for name in NAMES if not any(name in names for names in found.values())]
-    errors = [name for name in left if name.endswith(("Error", "Warning"))]
-    left = [name for name in left if name not in errors]
-    for chapter in [*CHAPTERS, *(c for c in chapters_of_the_table() if c not in CHAPTERS)]:
-        module = importlib.import_module(f"gradtape.ops.{chapter}")
-        topic = CHAPTERS.get(chapter) or f"{doc_of(module)[0].lower()}{first_line(module)[1:].rstrip('.')}"
-        names = [name for name in left if is_defined_in(module, getattr(gradtape, name).__name__)]
-        left = [name for name in left if name not in names]
-        found[f"Operations: {topic}"] = names
-    return {**found, "Errors and warnings": errors, "Without a section": left}
-
-
 def reference() -> str:
     """The text of docs/api.md."""
     parts = [
         "# All names",
         "What `import gradtape as gt` offers, a line to a name. The docstrings say more, with examples: `help(gt.vjp)`."
         "\n"
-        "This page is written from them by `make docs`.",
+        "This page is written from them by `make outputs`.",
     ]
     for title, names in sections().items():
         if names:
@@ -190,10 +97,6 @@ def reference() -> str:
         rows = [f"| `{name}` | {first_line(getattr(module, name))} |" for name in module.__all__]
         parts.append("\n".join([f"## In `gt.{space}`\n", first_line(module), "", "| name | |", "|---|---|", *rows]))
     return "\n\n".join(parts) + "\n"
-
-
-def first_line(value: Any) -> str:
-    return doc_of(value).partition("\n")[0].replace("|", "\\|")
 
 
 def test_every_name_has_a_section() -> None:
@@ -207,7 +110,7 @@ def test_sections_name_what_exists() -> None:
 
 
 def test_every_name_has_a_line_in_the_reference() -> None:
-    """docs/api.md has the first line of the docstring of every public name; `make docs` writes it."""
+    """docs/api.md has the first line of the docstring of every public name; `make outputs` writes it."""
     assert API.read_text() == reference()
 
 

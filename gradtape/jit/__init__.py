@@ -6,6 +6,7 @@
 array([ 3., 12.])
 """
 
+import inspect as _inspect
 import sys as _sys
 from types import ModuleType as _ModuleType
 from typing import Any as _Any
@@ -27,6 +28,11 @@ class _CallableModule(_ModuleType):
 
     def __call__(self, *args: _Any, **kwargs: _Any) -> _Any:
         return jit(*args, **kwargs)
+
+    @property
+    def __signature__(self) -> _Any:
+        """That of the function, for `inspect.signature`, editors and the reference."""
+        return _inspect.signature(jit)
 
 
 _sys.modules[__name__].__class__ = _CallableModule

@@ -347,9 +347,21 @@ class Wrapped(Module):
     _function: ClassVar[Callable[..., Any]]
     _arrays: ClassVar[int] = 1
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Have a layer show the options of its function as its signature."""
+        super().__init_subclass__(**kwargs)
+        if "__init__" not in vars(cls) and hasattr(cls, "_function"):
+            named = [option for option in cls._options() if option.kind is not option.VAR_KEYWORD]
+            cls.__signature__ = inspect.Signature(named)  # type: ignore[attr-defined]
+
+    @classmethod
+    def _options(cls) -> list[inspect.Parameter]:
+        """What the function takes behind its arrays."""
+        return list(inspect.signature(cls._function).parameters.values())[cls._arrays :]
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         signature = inspect.signature(type(self)._function)
-        named = list(signature.parameters.values())[self._arrays :]
+        named = self._options()
         try:
             bound = signature.replace(parameters=named).bind(*args, **kwargs)
         except TypeError as error:

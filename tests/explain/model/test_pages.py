@@ -3,7 +3,7 @@
 The pages are gradtape/explain/model/pages/*.md, so that `gradtape why` finds them wherever gradtape is installed;
 docs/errors/ has copies of them for readers, and a list.
 
-`python tests/explain/test_pages.py` (or `make docs`) writes under each program what it prints now, and the copies.
+`python tests/explain/test_pages.py` (or `make outputs`) writes under each program what it prints now, and the copies.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def test_program_is_reported_with_its_code(code: str) -> None:
 
 @pytest.mark.parametrize("code", CODES)
 def test_page_shows_what_is_printed_now(code: str) -> None:
-    """The message on the page is the one that the program gives; `make docs` writes it."""
+    """The message on the page is the one that the program gives; `make outputs` writes it."""
     needed(code)
     for block in programs(code):
         assert normalised(run(block)[0]) == normalised(block.prints or "")
@@ -121,6 +121,20 @@ def test_a_program_that_is_fine_would_be_noticed() -> None:
 # -- the copies in docs/errors
 
 
+FINDER = """<!-- site
+:::{raw} html
+<div class="find-code">
+<label for="find-code">Paste a message, of gradtape or of another library</label>
+<input id="find-code" type="search" placeholder="element 0 of tensors does not require grad" autocomplete="off">
+<ol id="found-codes" aria-live="polite"></ol>
+</div>
+<script defer src="../_static/codes.js"></script>
+<script defer src="../_static/find-code.js"></script>
+:::
+-->"""
+"""The box in which the site finds the page of a message; see docs/_static/find-code.js."""
+
+
 def listing() -> str:
     """The text of docs/errors/README.md."""
     parts = [
@@ -128,6 +142,7 @@ def listing() -> str:
         "Every message of gradtape has a code, and every code a page: the situation, a program, its message, why, the "
         "cure,\nand what other libraries say in the same situation. `gradtape why GT101` prints the page of one; "
         "[Explanations](../explanations.md)\nsays how to choose what is raised, warned of or noted.",
+        FINDER,
     ]
     severity = {"raise": "error", "warn": "warning", "note": "note"}
     for digit, group in GROUPS.items():
@@ -136,7 +151,8 @@ def listing() -> str:
             for row in CODES.values()
             if row.code[2] == digit
         ]
-        parts.append("\n".join([f"## GT{digit}xx: {group}\n", "| code | | |", "|---|---|---|", *rows]))
+        parts.append("\n".join([f"## GT{digit}xx: {group}\n", "| code | title | kind |", "|---|---|---|", *rows]))
+    parts.append("\n".join(["<!-- site", ":::{toctree}", ":hidden:", "", *CODES, ":::", "-->"]))
     return "\n\n".join(parts) + "\n"
 
 
@@ -146,7 +162,7 @@ def copies() -> dict[str, str]:
 
 
 def test_docs_have_the_same_pages() -> None:
-    """docs/errors has a copy of every page and the list of all; `make docs` writes them."""
+    """docs/errors has a copy of every page and the list of all; `make outputs` writes them."""
     assert {path.name: path.read_text() for path in COPIES.glob("*.md")} == copies()
 
 
