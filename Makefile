@@ -43,7 +43,7 @@ WATCHED_CHOICE := $(shell echo '$(LIBRARIES)' | cksum | cut -d ' ' -f 1)
 ORIGINALS_CHOICE := $(shell echo '$(ORIGINALS)' | cksum | cut -d ' ' -f 1)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test machines oldest newest lint style format docs exam watched watched-environment mutate bench eagerbench jitbench opsbench odebench programs limit training distributed conformance clean
+.PHONY: help run test machines oldest newest lint style format docs examples exam watched watched-environment mutate bench eagerbench jitbench opsbench odebench programs limit training distributed conformance clean
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -90,6 +90,9 @@ docs: $(VENV)/.test ## write under the code in README.md and docs/ what it print
 	$(VENV)/bin/python tests/test_coverage_page.py
 	$(VENV)/bin/python tests/explain/model/test_pages.py
 	$(VENV)/bin/python tests/test_docs.py
+
+examples: $(VENV)/.test ## run every program of examples/ and its gallery, eager and compiled: ARGS="--only heat,kalman"
+	@$(VENV)/bin/python tools/run_examples.py $(ARGS)
 
 ifdef LIBRARY
 exam: $(WATCHED_VENV)/.libraries-$(WATCHED_CHOICE)
