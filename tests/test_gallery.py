@@ -19,6 +19,11 @@ PROGRAMS = sorted(path.stem for path in GALLERY.glob("*.py"))
 Solve = Callable[..., dict[str, Any]]
 
 
+def is_labelled(axis: Any) -> bool:
+    """Whether a panel of a picture has a title, or is a colour bar with a label."""
+    return bool(axis.get_title() or axis.get_title(loc="left") or axis.get_ylabel())
+
+
 @pytest.fixture
 def solve() -> Solve:
     """Run a program, reduced by arguments of its `solve`, compiled by default; then draw and save its pictures."""
@@ -30,14 +35,14 @@ def solve() -> Solve:
         found: dict[str, Any] = module.solve(compiled=compiled, **reduced)
         assert isinstance(found["result"], str)
         assert "\n" not in found["result"]
+        plot.close("all")
         with plot.rc_context():
             module.draw(found)
             assert plot.get_fignums()
-            for number in plot.get_fignums():
-                figure = plot.figure(number)
-                assert all(axis.get_title() or axis.get_label() == "<colorbar>" for axis in figure.axes)
+            for figure in map(plot.figure, plot.get_fignums()):
+                assert all(is_labelled(axis) for axis in figure.axes)
                 figure.savefig(io.BytesIO(), format="png", dpi=40)
-                plot.close(figure)
+        plot.close("all")
         return found
 
     return run
@@ -54,7 +59,8 @@ def test_program_is_in_the_format_of_sphinx_gallery(name: str) -> None:
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     assert functions["solve"].args.args[0].arg == "compiled"
     assert "draw" in functions
-    assert 'if __name__ == "__main__":\n    found = solve()\n    print(found["result"])\n    draw(found)' in text
+    assert 'if __name__ == "__main__":\n    found = solve()\n    print(found["result"])\n' in text
+    assert text.endswith("    draw(found)\n    plt.show()\n")
 
 
 def test_every_program_is_tested_and_listed() -> None:
@@ -159,3 +165,90 @@ def test_bundle_adjustment(solve: Solve) -> None:
     assert found["error"] < 0.05 * found["error_before"]
     assert found["colours"] < 20
     assert fewer["colours"] < 20
+
+
+def test_broadcast_regression(solve: Solve) -> None:
+    """The broadcast is named in the first step, and explains nothing; without it, most of the variance is explained."""
+    for compiled in (True, False):
+        found = solve("broadcast_regression", compiled=compiled)
+        assert "[GT101]" in found["messages"][0]
+        assert abs(found["explained"]["wrong"]) < 1e-6
+        assert found["explained"]["right"] > 0.85
+        assert found["bills"]["wrong"] > 3 * found["bills"]["right"]
+
+
+def test_questions_as_tapes(solve: Solve) -> None:
+    """Each tape answers as the guide says, with gradients in the shapes of the values, compiled as well."""
+    for compiled in (True, False):
+        tapes = solve("questions_as_tapes", compiled=compiled)["tapes"]
+        for tape in tapes.values():
+            for value, gradient in zip(tape["values"], tape["gradients"], strict=True):
+                assert gradient is None or gradient.shape == value.shape
+        assert np.array_equal(tapes["several_numbers"]["gradients"][0], [2.0, 4.0, 6.0])
+        assert np.array_equal(tapes["jacobian_of_a_sum"]["gradients"][0], np.ones(3))
+        assert np.allclose(tapes["column_against_row"]["gradients"][0], 2 * (np.arange(1.0, 4.0) - 4.0) / 3)
+        assert tapes["rounded"]["gradients"][0] is None
+        assert "round" in tapes["rounded"]["why"]
+        assert np.array_equal(tapes["zero_slope"]["gradients"][0], np.zeros(3))
+
+
+def test_five_mistakes(solve: Solve) -> None:
+    """Each mistake is named as long as it is there, and not when it is mended; the mended script learns."""
+    runs = solve("five_mistakes")["runs"]
+    codes = [set(run["codes"]) for run in runs]
+    for number, code in enumerate(["GT201", "GT402", "GT101", "GT510", "GT503"]):
+        assert all(code in said for said in codes[: number + 1])
+        assert all(code not in said for said in codes[number + 1 :])
+    assert codes[5] == set()
+    assert len(runs[0]["losses"]) == len(runs[1]["losses"]) == 2
+    assert runs[2]["error"] > 0.9
+    assert runs[5]["error"] < 0.1
+
+
+def test_digits_robust_loss(solve: Solve) -> None:
+    """With four wrong labels of ten, most new images are told apart."""
+    found = solve("digits_robust_loss", epochs=12)
+    assert found["final"]["generalised"] > 0.75
+    plain, robust = found["curves"]["cross entropy"], found["curves"]["generalised"]
+    assert plain.shape == robust.shape == (12, 2)
+    assert robust[-1, 0] < plain[-1, 0] + 0.03
+
+
+def test_dates_with_attention(solve: Solve) -> None:
+    """The loss falls to a tenth, and attention is a distribution over the letters."""
+    found = solve("dates_with_attention", steps=120)
+    assert found["losses"][-1] < found["losses"][0] / 10
+    assert np.allclose(found["looks"].sum(axis=2), 1.0, atol=1e-5)
+
+
+def test_character_language_model(solve: Solve) -> None:
+    """The verse that was held back takes fewer bits than by bigrams, and the rhyme is continued."""
+    found = solve("character_language_model", steps=200)
+    assert found["held_back"] < 0.75 * found["bigram"]
+    assert found["losses"][-1] < found["losses"][0] / 5
+
+
+def test_cartpole_policy(solve: Solve) -> None:
+    """The pole stays up several times as long as before learning."""
+    found = solve("cartpole_policy", batches=15)
+    assert found["steps"].mean() > 4 * found["history"][0].mean()
+
+
+def test_orbit_design(solve: Solve) -> None:
+    """The orbit closes, is the published one, keeps its energy, and is stable."""
+    found = solve("orbit_design")
+    published = {"period": 6.32591398, "speed": np.hypot(0.93240737, 0.86473146)}
+    assert found["history"][-1] < 1e-10
+    assert abs(found["unknowns"][2] - published["period"]) < 1e-5
+    assert abs(found["speed"] - published["speed"]) < 1e-5
+    assert found["drift"] < 1e-6
+    assert np.abs(np.abs(found["multipliers"]) - 1.0).max() < 0.05
+
+
+def test_rows_on_dask(solve: Solve) -> None:
+    """The truth is within four standard errors, less memory than the rows is used, and threads change no bit."""
+    pytest.importorskip("dask", reason="rows_on_dask needs dask")
+    found = solve("rows_on_dask", rows=200_000)
+    assert found["off"] < 4.0
+    assert found["same"]
+    assert found["history"][-1][1] < 1e-8
