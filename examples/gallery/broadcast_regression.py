@@ -105,7 +105,7 @@ def draw(found: dict[str, Any]) -> None:
     plt.style.use("tableau-colorblind10")
     names = {"wrong": "(n, 1) - (n,)", "right": "(n,) - (n,)"}
     looks = {"wrong": ("C1", "s"), "right": ("C0", "o")}
-    _, (descent, scatter, bill) = plt.subplots(1, 3, figsize=(11, 3.9), layout="constrained", width_ratios=(3, 3, 2))
+    _, (descent, scatter, bill) = plt.subplots(1, 3, figsize=(9.5, 4.6), layout="constrained", width_ratios=(3, 3, 2))
     for name in ("wrong", "right"):
         colour, marker = looks[name]
         descent.plot(found["losses"][name], color=colour, lw=2, label=names[name])

@@ -137,7 +137,7 @@ def solve(compiled: bool = True, cameras: int = 12, points: int = 300) -> dict[s
 
 def draw(found: dict[str, Any]) -> None:
     plt.style.use("tableau-colorblind10")
-    _, axes = plt.subplots(1, 3, figsize=(11, 4), layout="constrained", width_ratios=(4, 4, 2.6))
+    _, axes = plt.subplots(1, 3, figsize=(9.5, 4.2), layout="constrained", width_ratios=(4, 4, 2.6))
     for axis, name, title in ((axes[0], "start", "start"), (axes[1], "points", "after the adjustment")):
         axis.plot(*found["cloud"][:, :2].T, "o", ms=5, mfc="none", mec="0.55", label="true")
         axis.plot(*found[name][:, :2].T, ".", ms=4, color="C0", label="estimated")

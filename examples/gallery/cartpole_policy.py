@@ -121,7 +121,7 @@ def solve(compiled: bool = True, batches: int = 30) -> dict[str, Any]:
 
 def draw(found: dict[str, Any]) -> None:
     plt.style.use("tableau-colorblind10")
-    figure, (curve, plane) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+    figure, (curve, plane) = plt.subplots(1, 2, figsize=(9, 4.8), layout="constrained")
     low, middle, high = np.percentile(found["history"], [10, 50, 90], axis=1)
     curve.fill_between(np.arange(len(middle)), low, high, alpha=0.3, label="10 % to 90 % of the batch")
     curve.plot(middle, lw=2, label="median")

@@ -143,7 +143,7 @@ def solve(compiled: bool = True, steps: int = 300) -> dict[str, Any]:
 
 
 def draw(found: dict[str, Any]) -> None:
-    figure, (curve, verse) = plt.subplots(1, 2, figsize=(11, 4.4), layout="constrained", width_ratios=(2, 3))
+    figure, (curve, verse) = plt.subplots(1, 2, figsize=(9.5, 4.8), layout="constrained", width_ratios=(2, 3))
     curve.plot(found["losses"], lw=1.5, color="tab:blue", label="training")
     curve.axhline(found["held_back"], color="tab:orange", lw=2, label="verse held back")
     curve.axhline(found["bigram"], color="0.4", ls="--", label="verse held back, bigrams")
@@ -152,8 +152,11 @@ def draw(found: dict[str, Any]) -> None:
     colours = plt.colormaps["YlOrBr"]
     x = y = 0
     for letter, surprise in zip(HELD_BACK.rstrip(), found["bits"], strict=False):
-        verse.text(x, -y, letter.replace("\n", " "), family="monospace", fontsize=9, ha="center", va="center",
-                   bbox={"facecolor": colours(min(surprise / 10.0, 1.0)), "edgecolor": "none", "pad": 1.2})  # fmt: skip
+        box = {"facecolor": colours(min(surprise / 10.0, 1.0)), "edgecolor": "none", "pad": 1.2}
+        text = verse.text(
+            x, -y, letter.replace("\n", " "), family="monospace", fontsize=9, ha="center", va="center", bbox=box
+        )
+        text.set_color("w" if surprise > 5.0 else "k")
         x, y = (0, y + 1) if letter == "\n" else (x + 1, y)
     verse.set(title="Surprise in the verse that was held back", xlim=(-1, 46), ylim=(-y - 1, 1))
     verse.axis("off")

@@ -142,7 +142,7 @@ def solve(compiled: bool = True, steps: int = 250) -> dict[str, Any]:
 
 
 def draw(found: dict[str, Any]) -> None:
-    figure, axes = plt.subplots(1, 3, figsize=(11, 4), layout="constrained", width_ratios=(17, 13, 7))
+    figure, axes = plt.subplots(1, 3, figsize=(9.5, 5), layout="constrained", width_ratios=(17, 13, 7))
     for axis, text, answer, look in zip(axes, found["shown"], found["answers"], found["looks"], strict=True):
         image = axis.imshow(look[:, : len(text)], cmap="Blues", vmin=0, vmax=1, aspect="auto")
         axis.set_xticks(range(len(text)), list(text))

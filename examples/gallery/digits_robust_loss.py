@@ -130,7 +130,7 @@ def solve(compiled: bool = True, epochs: int = EPOCHS) -> dict[str, Any]:
 
 def draw(found: dict[str, Any]) -> None:
     plt.style.use("tableau-colorblind10")
-    figure = plt.figure(figsize=(10, 4), layout="constrained")
+    figure = plt.figure(figsize=(9, 4.6), layout="constrained")
     left, right = figure.subfigures(1, 2, width_ratios=(5, 6))
     for axis, image, label, is_right in zip(
         left.subplots(3, 6).flat, found["images"], found["labels"], found["right"], strict=True

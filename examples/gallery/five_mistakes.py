@@ -164,7 +164,7 @@ def solve(compiled: bool = True) -> dict[str, Any]:
 
 def draw(found: dict[str, Any]) -> None:
     plt.style.use("tableau-colorblind10")
-    _, (curves, bars) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained", width_ratios=(1, 1))
+    _, (curves, bars) = plt.subplots(1, 2, figsize=(9.5, 5), layout="constrained", width_ratios=(1, 1))
     labels = [f"run {number}: {run['mistake'] or 'mended'}" for number, run in enumerate(found["runs"], start=1)]
     styles = ["", "", "-", "--", "-.", "-"]
     for number, (run, style) in enumerate(zip(found["runs"], styles, strict=True)):

@@ -142,7 +142,7 @@ GHIA_U = [-0.03717, -0.04192, -0.04775, -0.06434, -0.10150, -0.15662, -0.21090, 
 
 def draw(found: dict[str, Any]) -> None:
     plt.style.use("tableau-colorblind10")
-    figure, (field, profile) = plt.subplots(1, 2, figsize=(10, 4.4), layout="constrained", width_ratios=(5, 4))
+    figure, (field, profile) = plt.subplots(1, 2, figsize=(9, 4.6), layout="constrained", width_ratios=(5, 4))
     centres = (np.arange(CELLS) + 0.5) * SPACING
     u, v, p = found["u"], found["v"], found["p"]
     filled = field.contourf(

@@ -114,7 +114,7 @@ def ellipse(p, group, radius):
 
 def draw(found: dict[str, Any]) -> None:
     plt.style.use("tableau-colorblind10")
-    _, (plane, steps) = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
+    _, (plane, steps) = plt.subplots(1, 2, figsize=(9, 4.8), layout="constrained")
     for group, marker in enumerate("os^"):
         inside = found["x"][found["groups"] == group]
         plane.plot(*inside.T, marker, ms=3, alpha=0.4, color=f"C{group}")

@@ -118,7 +118,7 @@ def solve(compiled: bool = True, years: int = 20, held_back: int = 4) -> dict[st
 
 def draw(found: dict[str, Any]) -> None:
     plt.style.use("tableau-colorblind10")
-    _, (whole, season) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained", width_ratios=(5, 2))
+    _, (whole, season) = plt.subplots(1, 2, figsize=(9, 4.6), layout="constrained", width_ratios=(5, 2))
     t, known, band = found["t"], found["known"], 1.96 * found["spread"]
     whole.plot(t[known], found["y"][known], ".", ms=3, color="0.35", label="learned from")
     whole.plot(t[~known], found["y"][~known], ".", ms=5, color="C1", label="held back")

@@ -126,7 +126,7 @@ def solve(compiled: bool = True, draws: int = 1500, chains: int = 16) -> dict[st
 
 def draw(found: dict[str, Any]) -> None:
     plt.style.use("tableau-colorblind10")
-    _, (schools, funnel) = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained", width_ratios=(3, 2))
+    _, (schools, funnel) = plt.subplots(1, 2, figsize=(9, 5), layout="constrained", width_ratios=(3, 2))
     places = np.arange(8)
     low, middle, high = np.percentile(found["effects"], [5, 50, 95], axis=0)
     schools.errorbar(places - 0.12, EFFECT, 1.645 * ERROR, fmt="s", color="0.6", label="reported, 90 %")

@@ -104,7 +104,7 @@ def solve(compiled: bool = True) -> dict[str, Any]:
 
 def draw(found: dict[str, Any]) -> None:
     plt.style.use("tableau-colorblind10")
-    figure, (series, surface) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained", width_ratios=(3, 2))
+    figure, (series, surface) = plt.subplots(1, 2, figsize=(9, 4.8), layout="constrained", width_ratios=(3, 2))
     level, spread = found["levels"], 1.96 * found["spread"]
     series.plot(YEARS, FLOW, "o", ms=3.5, color="0.45", label="measured")
     series.plot(YEARS[1:], level, lw=2, label="filtered level")

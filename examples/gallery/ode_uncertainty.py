@@ -112,7 +112,7 @@ def solve(compiled: bool = True) -> dict[str, Any]:
 
 def draw(found: dict[str, Any]) -> None:
     plt.style.use("tableau-colorblind10")
-    _, (curves, rates) = plt.subplots(1, 2, figsize=(10.5, 4), layout="constrained", width_ratios=(5, 2))
+    _, (curves, rates) = plt.subplots(1, 2, figsize=(9, 4.8), layout="constrained", width_ratios=(5, 2))
     for i, (name, marker) in enumerate((("hares", "o"), ("lynx", "s"))):
         middle, inner = found["curves"][:, i], 1.96 * found["spread"][:, i]
         outer = 1.96 * np.hypot(found["spread"][:, i], found["scatter"])

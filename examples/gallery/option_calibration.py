@@ -142,7 +142,7 @@ def solve(compiled: bool = True) -> dict[str, Any]:
 
 
 def draw(found: dict[str, Any]) -> None:
-    _, (smiles, parameters) = plt.subplots(1, 2, figsize=(10.5, 4.2), layout="constrained", width_ratios=(5, 3))
+    _, (smiles, parameters) = plt.subplots(1, 2, figsize=(9, 5), layout="constrained", width_ratios=(5, 3))
     shown = [0, 2, 4]
     colours = plt.colormaps["viridis"](np.linspace(0.0, 0.75, len(shown)))
     for i, colour in zip(shown, colours, strict=True):

@@ -121,7 +121,7 @@ def solve(compiled: bool = True) -> dict[str, Any]:
 
 def draw(found: dict[str, Any]) -> None:
     plt.style.use("tableau-colorblind10")
-    _, (rough, designed, circle) = plt.subplots(1, 3, figsize=(11, 3.8), layout="constrained", width_ratios=(3, 3, 2))
+    _, (rough, designed, circle) = plt.subplots(1, 3, figsize=(9.5, 4.2), layout="constrained", width_ratios=(3, 3, 2))
     for axis, name, title in (
         (rough, "guess", "the guess, for one period"),
         (designed, "orbit", "after Newton's method"),

@@ -11,6 +11,7 @@ Every number in the pictures comes from a tape that was asked for the gradients 
 """
 
 import warnings
+from itertools import pairwise
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -37,11 +38,11 @@ def jacobian_of_a_sum(x):
 
 
 def column_against_row(x):
-    """A column against a row: every element meets every other"""
+    """A column against a row: each element meets each"""
     column = x[:, None]
     difference = column - np.array([2.0, 4.0, 6.0])
     loss = np.mean(difference**2)
-    return [("x", x), ("column = x[:, None]", column), ("column - y,  y (3,)", difference), ("mean of squares", loss)]
+    return [("x", x), ("c = x[:, None]", column), ("c - y", difference), ("np.mean(...)", loss)]
 
 
 def rounded(x):
@@ -104,43 +105,39 @@ def solve(compiled: bool = True) -> dict[str, Any]:
 # gradient that has the shape of x, and pulls every element towards the mean of all targets.
 
 
+ORANGE = "#d55e00"
+BOX = {"boxstyle": "round,pad=0.5", "facecolor": "#e8f1fa", "edgecolor": "#0072b2"}
+# sphinx_gallery_thumbnail_number = 3
+
+
 def written(array):
     """An array in at most three short lines."""
     return np.array2string(array, precision=2, suppress_small=True).replace("\n ", "\n")
 
 
 def draw(found: dict[str, Any]) -> None:
-    _, axes = plt.subplots(len(QUESTIONS), 1, figsize=(10, 12.5), layout="constrained")
-    box = {"boxstyle": "round,pad=0.5", "facecolor": "#e8f1fa", "edgecolor": "#0072b2"}
-    for axis, tape in zip(axes, found["tapes"].values(), strict=True):
-        places = np.linspace(0.0, 9.0, 4)[: len(tape["labels"])]
+    for tape in found["tapes"].values():
+        _, axis = plt.subplots(figsize=(8, 3.6), layout="constrained")
+        places = 3.1 * np.arange(len(tape["labels"]))
         steps = list(zip(places, tape["labels"], tape["values"], tape["gradients"], strict=True))
-        for i, (place, label, value, gradient) in enumerate(steps):
-            axis.text(place, 1.0, f"{label}\n{value.shape}", ha="center", va="center", fontsize=10, bbox=box)
-            axis.text(place, 1.45, written(value), ha="center", va="bottom", fontsize=9, family="monospace")
-            text = "None" if gradient is None else written(gradient)
-            axis.text(place, 0.28, text, ha="center", va="top", fontsize=9, family="monospace", color="#b34700")
-            if i == 0:
-                continue
-            start = steps[i - 1][0]
-            arrow = {"arrowstyle": "-|>", "lw": 1.6, "shrinkA": 0, "shrinkB": 0}
-            axis.annotate("", (place - 1.05, 1.0), (start + 1.05, 1.0), arrowprops={**arrow, "color": "k"})
-            back = {**arrow, "color": "#d55e00"}
-            if steps[i - 1][3] is None:
+        for (start, _, _, before), (place, _, _, _) in pairwise(steps):
+            arrow = {"arrowstyle": "-|>", "lw": 2, "shrinkA": 0, "shrinkB": 0, "mutation_scale": 18}
+            axis.annotate("", (place - 1.15, 0.95), (start + 1.15, 0.95), arrowprops={**arrow, "color": "k"})
+            back = {**arrow, "color": ORANGE, "linestyle": ":" if before is None else "-"}
+            axis.annotate("", (start + 0.6, 0.45), (place - 0.6, 0.45), arrowprops=back)
+            if before is None:
                 axis.text(
-                    (place + start) / 2,
-                    0.48,
-                    "X",
-                    ha="center",
-                    va="center",
-                    fontsize=14,
-                    color="#d55e00",
-                    weight="bold",
+                    (place + start) / 2, 0.45, "X", ha="center", va="center", fontsize=18, color=ORANGE, weight="bold"
                 )
-                back["linestyle"] = ":"
-            axis.annotate("", (start + 0.6, 0.48), (place - 0.6, 0.48), arrowprops=back)
-        axis.set_title(tape["title"], loc="left", fontsize=12, weight="bold")
-        axis.set(xlim=(-1.3, 10.3), ylim=(-0.35, 2.05))
+        for place, label, value, gradient in steps:
+            axis.text(place, 0.95, f"{label}\n{value.shape}", ha="center", va="center", fontsize=11, bbox=BOX)
+            axis.text(place, 1.3, written(value), ha="center", va="bottom", fontsize=11, family="monospace")
+            text = "None" if gradient is None else written(gradient)
+            axis.text(place, 0.3, text, ha="center", va="top", fontsize=11, family="monospace", color="#b34700")
+        axis.text(-2.9, 1.3, "value", va="bottom", fontsize=10, style="italic")
+        axis.text(-2.9, 0.3, "gradient", va="top", fontsize=10, style="italic", color="#b34700")
+        axis.set_title(tape["title"], fontsize=13, weight="bold")
+        axis.set(xlim=(-3.0, places[-1] + 1.4), ylim=(-0.3, 1.9))
         axis.axis("off")
 
 

@@ -93,14 +93,14 @@ def solve(compiled: bool = True, rows: int = 800_000) -> dict[str, Any]:
 
 def draw(found: dict[str, Any]) -> None:
     plt.style.use("tableau-colorblind10")
-    _, (errors, steps, memory) = plt.subplots(1, 3, figsize=(11, 3.8), layout="constrained", width_ratios=(4, 3, 2))
+    _, (errors, steps, memory) = plt.subplots(1, 3, figsize=(9.5, 4.6), layout="constrained", width_ratios=(4, 3, 2))
     place = np.arange(FEATURES)
     errors.errorbar(place, 1000 * (found["w"] - TRUTH), 1960 * found["errors"], fmt="o", ms=4, lw=1.5)
     errors.axhline(0.0, color="0.4", ls="--")
     errors.set(title="Coefficients, 95 %", xlabel="feature", ylabel="found - true (thousandths)", xticks=place[::4])
     steps.semilogy([largest for _, largest in found["history"]], "o-")
     steps.set(title="Newton's method", xlabel="pass over the rows", ylabel="largest element of the gradient")
-    bars = memory.bar(["all rows", "peak memory"], [found["bytes"] / 1e6, found["peak"] / 1e6], color=["0.6", "C0"])
+    bars = memory.bar(["rows", "peak"], [found["bytes"] / 1e6, found["peak"] / 1e6], color=["0.6", "C0"])
     memory.bar_label(bars, fmt="%.0f")
     memory.set(title="Memory", ylabel="megabytes", ylim=(0, 1.12 * found["bytes"] / 1e6))
 

@@ -86,7 +86,7 @@ def kaplan_meier(weeks, relapsed):
 
 def draw(found: dict[str, Any]) -> None:
     plt.style.use("tableau-colorblind10")
-    _, axis = plt.subplots(figsize=(7.5, 4.5), layout="constrained")
+    _, axis = plt.subplots(figsize=(7, 4.8), layout="constrained")
     t = np.linspace(0.01, 36.0, 300)
 
     def survival(x, drug):

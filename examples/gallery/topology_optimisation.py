@@ -144,7 +144,7 @@ def solve(compiled: bool = True, iterations: int = 60) -> dict[str, Any]:
 
 def draw(found: dict[str, Any]) -> None:
     plt.style.use("tableau-colorblind10")
-    _, axes = plt.subplot_mosaic([["a", "b"], ["c", "h"]], figsize=(10, 4.4), layout="constrained")
+    _, axes = plt.subplot_mosaic([["a", "b"], ["c", "h"]], figsize=(9, 4.8), layout="constrained")
     for axis, (iteration, density) in zip("abc", found["snapshots"].items(), strict=False):
         whole = np.concatenate([density[::-1], density])
         axes[axis].imshow(whole.T, cmap="gray_r", vmin=0, vmax=1, origin="lower", extent=(0, 2 * WIDE, 0, HIGH))

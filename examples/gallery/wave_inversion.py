@@ -117,7 +117,7 @@ def solve(compiled: bool = True, iterations: int = 30) -> dict[str, Any]:
 
 def draw(found: dict[str, Any]) -> None:
     plt.style.use("tableau-colorblind10")
-    figure, axes = plt.subplots(1, 3, figsize=(11, 3.9), layout="constrained")
+    figure, axes = plt.subplots(1, 3, figsize=(9.5, 3.8), layout="constrained")
     extent = (0, SIZE * SPACING, SIZE * SPACING, 0)
     for axis, name, title in ((axes[0], "truth", "true speed"), (axes[1], "speed", "found by inversion")):
         image = axis.imshow(found[name] / 1000, cmap="PuOr", vmin=2.1, vmax=2.9, extent=extent)
