@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tools import run_examples
 from tools.run_examples import load
 
 GALLERY = Path(__file__).parents[1] / "examples" / "gallery"
@@ -69,6 +70,27 @@ def test_every_program_is_tested_and_listed() -> None:
     page = (GALLERY.parents[1] / "docs" / "gallery.md").read_text(encoding="utf-8")
     assert [name for name in PROGRAMS if f'solve("{name}"' not in tests] == []
     assert [name for name in PROGRAMS if f"[{name}.py](../examples/gallery/{name}.py)" not in page] == []
+
+
+def test_table_has_a_row_for_each_program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Gallery programs have two times and a result, others their last line; one that fails has its error."""
+    (tmp_path / "gallery").mkdir()
+    programs = {
+        "plain.py": "print('41')\nprint('42 is the answer')",
+        "gallery/good.py": "def solve(compiled=True):\n    return {'result': f'{compiled=}'}\ndef draw(found): pass",
+        "gallery/bad.py": "def solve(compiled=True):\n    raise ValueError('no such orbit')\ndef draw(found): pass",
+    }
+    for name, text in programs.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.setattr(run_examples, "EXAMPLES", tmp_path)
+    rows = {name: run_examples.row(tmp_path / name) for name in programs}
+    assert rows["plain.py"][0][3] == "42 is the answer"
+    assert rows["plain.py"][1]
+    (_, eager, compiled, result), well = rows["gallery/good.py"]
+    assert float(eager) >= 0.0
+    assert float(compiled) >= 0.0
+    assert (result, well) == ("compiled=True", True)
+    assert rows["gallery/bad.py"] == (["gallery/bad.py", "", "", "ValueError: no such orbit"], False)
 
 
 def test_heat_backwards(solve: Solve) -> None:

@@ -2,7 +2,8 @@
 
 Programs of the gallery have `solve(compiled) -> dict`, whose "result" is one line, and `draw(found)`. They are run
 twice, without and with `gt.jit`; the seconds are those of `solve`, compiling included, importing and drawing not. Of
-the other programs, the seconds are those of the whole process, and the result is the last line that they print.
+the other programs, the seconds are those of the whole process, and the result is the last line that they print, or the
+last one that has the text in `RESULTS`.
 
     python tools/run_examples.py --only heat,tour
 """
@@ -22,6 +23,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLES = ROOT / "examples"
 PARTS = {"progress.py"}  # imported by the other programs
+RESULTS = {"fit_sine.py": "mean squared error", "tour.py": "loss after", "rows_beyond_memory.py": "largest error"}
 
 
 def load(path: Path) -> Any:
@@ -52,9 +54,9 @@ def python(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, env=environment, check=False)
 
 
-def last_line(text: str) -> str:
-    """The last line that is not empty."""
-    return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "")
+def last_line(text: str, part: str = "") -> str:
+    """The last line that is not empty and has `part` in it."""
+    return next((line.strip() for line in reversed(text.splitlines()) if line.strip() and part in line), "")
 
 
 def row(path: Path) -> tuple[list[str], bool]:
@@ -65,7 +67,8 @@ def row(path: Path) -> tuple[list[str], bool]:
         done = python(str(path))
         seconds = f"{time.perf_counter() - started:.1f}"
         failed = done.returncode != 0
-        return [name, seconds, "", last_line(done.stderr if failed else done.stdout)], not failed
+        result = last_line(done.stderr) if failed else last_line(done.stdout, RESULTS.get(name, ""))
+        return [name, seconds, "", result], not failed
     seconds_of: list[str] = []
     result = ""
     for mode in ("--eager", "--compiled"):
