@@ -48,7 +48,7 @@ WATCHED_CHOICE := $(shell echo '$(LIBRARIES)' | cksum | cut -d ' ' -f 1)
 ORIGINALS_CHOICE := $(shell echo '$(ORIGINALS)' | cksum | cut -d ' ' -f 1)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test machines oldest newest lint style format outputs docs docs-environment exam watched watched-environment mutate bench eagerbench jitbench opsbench odebench programs limit training distributed conformance dist clean
+.PHONY: help run test machines oldest newest lint style format outputs docs docs-environment examples exam watched watched-environment mutate bench eagerbench jitbench opsbench odebench programs limit training distributed conformance dist clean
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -101,6 +101,9 @@ docs: $(DOCS_VENV)/.docs ## build the site into docs/_build/html, without a netw
 	@$(DOCS_VENV)/bin/python -m tools.docs_site $(ARGS)
 
 docs-environment: $(DOCS_VENV)/.docs
+
+examples: $(VENV)/.test ## run every program of examples/ and its gallery, eager and compiled: ARGS="--only heat,kalman"
+	@$(VENV)/bin/python tools/run_examples.py $(ARGS)
 
 ifdef LIBRARY
 exam: $(WATCHED_VENV)/.libraries-$(WATCHED_CHOICE)
