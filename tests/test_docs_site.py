@@ -104,6 +104,13 @@ def test_links_to_files_without_a_page_are_text_or_lead_to_the_source() -> None:
     assert linked.startswith("[kernel](https://host/tree/gradtape/core), ")
 
 
+def test_the_list_of_names_leads_to_the_entries() -> None:
+    """In the site, the list has each name with its namespace, which makes a link of it; lines stay where they are."""
+    text = "## Tapes\n\n| `vjp` | x |\n\n## In `gt.nn`\n\n| `Linear` | y |\n"
+    shown = "## Tapes\n\n| `gt.vjp` | x |\n\n## In `gt.nn`\n\n| `gt.nn.Linear` | y |\n"
+    assert assemble.with_full_names(text) == shown
+
+
 @pytest.mark.parametrize("path", assemble.written_pages(), ids=lambda path: path.name)
 def test_blocks_of_python_are_ones_that_the_tests_run(path: Path) -> None:
     """Python stands in blocks that test_docs.py runs; `py` is for programs of other libraries and of clusters."""

@@ -245,7 +245,7 @@ def index(groups: list[Group]) -> str:
 
 
 def _few(group: Group, count: int = 8) -> str:
-    shown = ", ".join(f"`{name.rpartition('.')[2]}`" for name in group.names[:count])
+    shown = ", ".join(f"{{py:obj}}`~{names.full_name(name)}`" for name in group.names[:count])
     return f"{shown}, ... ({len(group.names)})" if len(group.names) > count else shown
 
 
