@@ -10,7 +10,7 @@ import time
 
 from sphinx.cmd.build import main as sphinx
 
-from tools.docs_site import assemble, check, codes, programs, reference
+from tools.docs_site import assemble, check, codes, names, programs, reference
 
 
 def main() -> int:
@@ -30,6 +30,12 @@ def main() -> int:
     written |= programs.write_pages()
     written |= reference.write_pages()
     codes.write_index()
+    public = [name for group in names.groups() for name in group.names]
+    lacking = [f"{name}: {lack}" for name in public if (lack := reference.incomplete(name))]
+    unrun = [line for path in assemble.written_pages() for line in check.unrun_blocks(path)]
+    if lacking or unrun:
+        print("\n".join([*lacking, *unrun]), file=sys.stderr)
+        return 1
     assemble.remove_others(written)
     # -a: the navigation of every page has what has changed in the tree of pages
     arguments = ["-b", "html", "-a", "-W", "--keep-going", "-n", "-q", "-j", "auto", "-c", str(assemble.DOCS)]

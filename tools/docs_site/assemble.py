@@ -73,6 +73,9 @@ def for_the_site(text: str, place: str, path: Path, source_url: str = "") -> str
     text = text.replace("<!-- gallery -->", GALLERY_LINK if GALLERY.is_dir() else "")
     text = text.replace("```mermaid\n", "```text\n")  # drawn by code hosts; needs a program of the network's elsewhere
     text = HOST_ONLY.sub(lambda found: "\n" * found[0].count("\n"), text)
+    text = re.sub(r"\n\n```$", "\n```\n", text, flags=re.MULTILINE)  # a doctest ends with an empty line
+    if place == "api.md":
+        text = with_full_names(text)
     folder = Path(place).parent
 
     def rewritten(found: re.Match[str]) -> str:
@@ -97,6 +100,17 @@ def for_the_site(text: str, place: str, path: Path, source_url: str = "") -> str
         last = fence.end()
     text = "".join([*parts, LINK.sub(rewritten, text[last:])])
     return text.lstrip("\n") if text.lstrip("\n").startswith("---\n") else text
+
+
+def with_full_names(text: str) -> str:
+    """The list of all names with the namespace in front of each, by which it is a link to its entry."""
+    space, lines = "gt", []
+    for line in text.splitlines():
+        if line.startswith("## "):
+            found = re.fullmatch(r"## In `(gt\.[\w.]+)`", line)
+            space = found[1] if found else "gt"
+        lines.append(re.sub(r"^\| `(\w+)` \|", rf"| `{space}.\1` |", line))
+    return "\n".join(lines) + "\n"
 
 
 def write(place: str, text: str) -> None:

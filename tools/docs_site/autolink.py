@@ -15,6 +15,9 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 
 NAME = re.compile(r"(?:gt|gradtape)\.([A-Za-z_][\w.]*)(\(\))?")
 
+SHORT = 28
+"""The length up to which code in a sentence stays on one line."""
+
 NOT_DOCUMENTED = [
     # types of Python, NumPy, SciPy and others, whose documentation an offline build cannot ask
     (r"py:.*", r"(builtins|collections|contextvars|numbers|os|pathlib|types|typing|warnings)\..*"),
@@ -47,6 +50,8 @@ class LinkNames(SphinxPostTransform):  # type: ignore[misc]  # Sphinx is in anot
     def run(self, **kwargs: Any) -> None:
         objects = self.env.domains["py"].data["objects"]
         for literal in list(self.document.findall(nodes.literal)):
+            if len(literal.astext()) <= SHORT:
+                literal["classes"].append("short")
             found = NAME.fullmatch(literal.astext())
             name = found and f"gradtape.{found[1]}"
             if not name or name not in objects or self._is_linked(literal):

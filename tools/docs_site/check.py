@@ -31,6 +31,20 @@ class Page(HTMLParser):
             self.loads.append(target)
 
 
+RUN = {"python", "text"}
+NOT_PYTHON = {"", "sh", "console", "mermaid"}
+OTHER_LIBRARIES = {"pytorch", "tensorflow", "jax", "questions", "distributed", "interoperability"}
+"""Pages with programs (`py`) for other libraries or a cluster, which have tests where these are installed."""
+
+
+def unrun_blocks(path: Path) -> list[str]:
+    """The blocks of a page that may hold Python and that tests/test_docs.py does not run, a line for each language."""
+    text = path.read_text(encoding="utf-8")
+    languages = set(re.findall(r"^```([\w{}+-]*)\n", text, re.MULTILINE)) - RUN - NOT_PYTHON
+    unrun = sorted(languages - ({"py"} if path.stem in OTHER_LIBRARIES else set()))
+    return [f"{path.name}: a block of {language!r} is not run by the tests; write ```python" for language in unrun]
+
+
 def mistakes(folder: Path) -> list[str]:
     """What is wrong with the pages in `folder`, a line for each mistake."""
     pages = {path: Page(path) for path in sorted(folder.glob("**/*.html")) if "_static" not in path.parts}

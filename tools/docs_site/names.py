@@ -265,7 +265,7 @@ TOP_LEVEL = {
     "reference/tensors.md": ("Tensors", ["Tensors"]),
     "reference/tapes.md": ("Tapes and backward", ["Tapes", "The graph behind `.backward()`"]),
     "reference/transforms.md": (
-        "Functions of functions",
+        "Transforms",
         ["Functions of functions", "Sparse derivatives", "Rules of your own, and recomputing"],
     ),
     "reference/compiling.md": ("Compiling, and loops", ["Compiling, and loops"]),

@@ -11,7 +11,9 @@ import re
 from types import FunctionType
 from typing import Any
 
-from gradtape.stats.family import Distribution
+from gradtape.extend import Op
+from gradtape.nn import Module
+from gradtape.stats.family import Continuous, Discrete, Distribution
 from tools.docs_site import assemble, names, parameters, signatures, types
 from tools.docs_site.names import Group, doc_of
 
@@ -146,27 +148,37 @@ def _member(name: str, defined: Any) -> str:
     return _directive("method", head, options, markdown(doc_of(function)), ticks=5)
 
 
-METHODS_OF_DISTRIBUTIONS = "logpdf pdf logpmf pmf cdf sf logcdf logsf ppf isf rvs mean var std entropy median"
+MOMENTS = ("mean", "var", "std", "entropy", "median")
+METHODS_OF_DISTRIBUTIONS = (
+    *("logpdf", "pdf", "logpmf", "pmf", "cdf", "sf", "logcdf", "logsf", "ppf", "isf", "rvs"),
+    *MOMENTS,
+)
 
 
 def _distribution(name: str, value: Distribution) -> str:
-    """A distribution with its methods, whose arguments its docstring has."""
-    arguments = doc_of(value).partition("Arguments: (")[2].partition(")")[0]
-    _, _, parameters_ = arguments.partition(", ")
-    heads = []
-    for method in METHODS_OF_DISTRIBUTIONS.split():
+    """A distribution with the calls of its methods, whose arguments its docstring has."""
+    shapes = doc_of(value).partition("Arguments: (")[2].partition(")")[0].partition(", ")[2]
+    calls = []
+    for method in METHODS_OF_DISTRIBUTIONS:
         if not callable(getattr(value, method, None)):
             continue
+        arguments = f"{'q' if method in ('ppf', 'isf') else value.first}, {shapes}"
         if method == "rvs":
-            heads.append(f"{name}.rvs({parameters_}, size=None, random_state=None)")
-        elif method in ("mean", "var", "std", "entropy", "median"):
-            heads.append(f"{name}.{method}({parameters_})")
-        else:
-            first = "q" if method in ("ppf", "isf") else value.first
-            heads.append(f"{name}.{method}({first}, {parameters_})")
-    fence = "`````"
-    listed = "\n".join([f"{fence}{{py:function}} {heads[0]}", *heads[1:], ":no-contents-entry:", "", fence])
-    return _directive("data", name, [], f"{markdown(doc_of(value))}\n\n{listed}", ticks=7)
+            arguments = f"{shapes}, size=None, random_state=None"
+        if method in MOMENTS:
+            arguments = shapes
+        calls.append(f"{name.replace('gradtape', 'gt', 1)}.{method}({arguments})")
+    listed = "\n".join(["```python", *calls, "```"])
+    return _directive("data", name, [], f"{markdown(doc_of(value))}\n\n{listed}", ticks=5)
+
+
+def methods_of_distributions() -> str:
+    """A table of what the methods of distributions compute."""
+    rows = []
+    for method in METHODS_OF_DISTRIBUTIONS:
+        owner = next(each for each in (Continuous, Discrete) if callable(getattr(each, method, None)))
+        rows.append(f"| `{method}` | {_escaped(names.first_line(getattr(owner, method)))} |")
+    return "\n".join(["## Methods\n", "| method | what it computes |", "|---|---|", *rows, "", "## Distributions"])
 
 
 # -- pages
@@ -179,6 +191,8 @@ def page(group: Group) -> str:
     space = group.about if group.about != "ops" else ""
     lead = [markdown(_lead(space))] if space else []
     parts = [f"# {group.title}", *lead]
+    if space == "stats":
+        parts.append(methods_of_distributions())
     for heading, qualified in group.parts.items():
         if heading and len(group.parts) > 1:
             parts.append(f"## {_escaped(heading)}")
@@ -231,8 +245,27 @@ def index(groups: list[Group]) -> str:
 
 
 def _few(group: Group, count: int = 8) -> str:
-    shown = ", ".join(f"`{name.rpartition('.')[2]}`" for name in group.names[:count])
+    shown = ", ".join(f"{{py:obj}}`~{names.full_name(name)}`" for name in group.names[:count])
     return f"{shown}, ... ({len(group.names)})" if len(group.names) > count else shown
+
+
+def incomplete(qualified: str) -> str:
+    """What the entry of a name lacks: a docstring, or a signature that names its arguments; empty if nothing."""
+    value = names.value_of(qualified)
+    head, _, body = entry(qualified).partition("\n\n")
+    if not body.strip("` \n"):
+        return "it has no docstring"
+    is_layer = inspect.isclass(value) and issubclass(value, Module)
+    if inspect.isfunction(value) or isinstance(value, Op) or is_layer:
+        head = head.partition("\n")[0]
+        takes_anything = qualified in ANY_ARGUMENTS
+        if "(" not in head or ("(*args: Any, **kwargs: Any)" in head and not takes_anything):
+            return "it has no signature"
+    return ""
+
+
+ANY_ARGUMENTS = ("nn.Module", "nn.Identity")
+"""Classes that take any arguments by intention."""
 
 
 def write_pages() -> set[str]:
