@@ -28,7 +28,25 @@ SOURCES_LISTED = 200
 VERDICTS_LISTED = 100
 
 STYLE = Path(__file__).with_name("style.css")
-SCRIPT = Path(__file__).with_name("script.js")
+SCRIPTS = tuple(Path(__file__).with_name(f"{name}.js") for name in ("script", "zoom", "search", "tables"))
+
+SEARCH = """<form id="search" role="search" hidden><label class="hidden" for="query">Search the report</label>
+<input id="query" type="search" autocomplete="off" spellcheck="false" placeholder="Search" role="combobox"
+ title="A name, train.py:12, an operation, a shape such as 8 x 12, or code. / goes here, n to the next find"
+ aria-expanded="false" aria-controls="found" aria-autocomplete="list">
+<ol id="found" role="listbox" aria-label="What was found" hidden></ol>
+<span id="foundcount" role="status"></span></form>"""
+
+ZOOM = "".join(
+    f'<button type="button" data-do="{does}" title="{title}"{more}>{text}</button>{after}'
+    for does, title, text, more, after in [
+        ("out", "Smaller (-)", "&minus;", ' aria-label="Smaller"', "<output>100 %</output>"),
+        ("in", "Larger (+)", "+", ' aria-label="Larger"', ""),
+        ("fit", "The whole graph (0)", "Fit", "", ""),
+        ("whole", "Full size (1)", "1:1", ' aria-label="Full size"', ""),
+        ("expand", "Fill the window (Escape leaves it)", "Expand", ' aria-pressed="false"', ""),
+    ]
+)
 
 
 def _is_note(problem: Problem) -> bool:
@@ -120,7 +138,7 @@ class _Page:
         )
 
     def html(self) -> str:
-        script = SCRIPT.read_text(encoding="utf-8")
+        script = "".join(path.read_text(encoding="utf-8") for path in SCRIPTS)
         style = STYLE.read_text(encoding="utf-8") + colours.rules()
         digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
         policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
@@ -145,6 +163,7 @@ class _Page:
 <a class="skip" href="#verdicts">To the verdicts</a>
 <header class="bar"><div class="top"><span class="brand">gradtape</span>
 <nav aria-label="Parts of the report">{nav}</nav>
+{SEARCH}
 <button id="theme" type="button" hidden>Dark</button></div></header>
 <main>
 {body}
@@ -268,8 +287,10 @@ class _Page:
             "on it is large. What one source line did, however often, is one node.</p>"
             '<ul class="legend"><li>rounded: a leaf</li><li>fan: an operand that is stretched, and the sum that undoes '
             "it</li><li>dashed with two strokes: cut</li><li>dotted: zero, or steers only</li></ul>"
-            f'<div class="stage"><div class="canvas" tabindex="0" role="region" aria-label="{heading}, scrolls">'
-            f'{picture}</div><div class="cards" role="group" aria-label="Cards of the nodes">{cards}</div></div>'
+            f'<div class="stage"><div class="frame">'
+            f'<div class="zoom" role="group" aria-label="Zoom" hidden>{ZOOM}</div>'
+            f'<div class="canvas" tabindex="0" role="region" aria-label="{heading}, scrolls; plus and minus zoom">'
+            f'{picture}</div></div><div class="cards" role="group" aria-label="Cards of the nodes">{cards}</div></div>'
             "</section>"
             f"{self._sources(index, facts, folded)}"
         )
@@ -354,8 +375,8 @@ class _Page:
         more = f"<p>and {count(len(inside) - len(shown))} more</p>" if len(inside) > len(shown) else ""
         words = _many(len(inside), "operation") + " in this " + ("function" if group.kind == "function" else "line")
         return (
-            f'<details><summary>{words}</summary><div class="ops"><table><thead><tr>{head}</tr></thead>'
-            f"<tbody>{rows}</tbody></table>{more}</div></details>"
+            f'<details><summary>{words}</summary><div class="ops"><table class="sortable">'
+            f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{more}</div></details>"
         )
 
     def _sources(self, index: int, facts: Facts, folded: FoldedGraph) -> str:
@@ -395,7 +416,8 @@ class _Page:
         return (
             f'<section id="sources{index}" aria-labelledby="ht{index}"><h2 id="ht{index}">Sources{number_}</h2>'
             f'<p class="lead">What the gradient was asked for, and what arrived.</p><div class="tablebox" tabindex="0" '
-            f'role="region" aria-label="Sources, scrolls"><table class="sources"><thead><tr>{head}</tr></thead>'
+            f'role="region" aria-label="Sources, scrolls"><table class="sources sortable" '
+            f'data-kind="source"><thead><tr>{head}</tr></thead>'
             f"<tbody>{''.join(rows)}</tbody></table></div>{rest}</section>"
         )
 
