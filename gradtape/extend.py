@@ -122,6 +122,7 @@ Locations
 Location                      a place in the user's code: `Location.here()`, `.show()`, `.line`
 user_frame(depth)             the innermost frame that is the user's
 register_own_package(name, folder)  have messages and jit treat an import package as gradtape's own code
+register_parameter_container(kind, parts)  have reports name parameters by their paths in instances of a class
 is_library(filename)          whether a file is of a library, so that messages name the line that called it
 definition_of(function), function_name(function)  where a function is defined, and the name that it goes by
 span_of(location, label)      the range of source of a location, for a `Problem`
@@ -194,6 +195,7 @@ from gradtape.core.backprop import keep_saved as _keep_saved
 from gradtape.core.backprop import release_saved, walk
 from gradtape.core.backward import backward_of, gradients_of, last_backward
 from gradtape.core.batch import BatchTensor, batch_elementwise, for_each_row, repeat_for_batch
+from gradtape.core.explain_hooks import register_parameter_container
 from gradtape.core.forward import push_tangents
 from gradtape.core.graph import ADDED, AMBIENT, FLAGS, READ, Node, next_order
 from gradtape.core.graph import with_numbers as _with_numbers
@@ -569,6 +571,7 @@ __all__ = [
     "record_call",
     "reduce_losses",
     "register_own_package",
+    "register_parameter_container",
     "release_saved",
     "repeat_for_batch",
     "report",

@@ -82,6 +82,16 @@ def call_observers(functions: Iterable[Callable[..., Any]], *given: Any) -> list
     return [finish for finish in found if finish is not None]
 
 
+# Classes whose instances hold parameters under names, such as modules, each with a function that lists the names and
+# values of an instance. Reports name parameters by their paths within such containers.
+parameter_containers: dict[type, Callable[[Any], Iterable[tuple[str, Any]]]] = {}
+
+
+def register_parameter_container(kind: type, parts: Callable[[Any], Iterable[tuple[str, Any]]]) -> None:
+    """Name parameters in reports by their paths in instances of `kind`, whose named parts `parts(instance)` lists."""
+    parameter_containers[kind] = parts
+
+
 _INFINITY = float("inf")
 
 

@@ -19,6 +19,7 @@ from gradtape.explain.queries.why import why
 from gradtape.explain.report.facts import Facts, collect, live_tensors
 from gradtape.explain.report.names import name_of
 from gradtape.explain.report.page import Report
+from gradtape.explain.report.paths import names_of_sources
 from gradtape.explain.report.script import facts_collected_at
 
 if TYPE_CHECKING:
@@ -57,7 +58,8 @@ def of_tape(tape: GradientTape, target: Any = None, sources: Any = None) -> Repo
     elif not wanted:
         wanted = list({**tape._variables, **tape._watched})
     given = [t for t in (*leaves(target), *leaves(sources)) if isinstance(t, Tensor)]
-    names = {node: variable.name for node, variable in tape._variables.items() if variable.name}
+    names = {} if sources is None else names_of_sources(wanted, sources)
+    names |= {node: variable.name for node, variable in tape._variables.items() if variable.name}
     seeds = seeds or [(node, None) for node, _, _ in tape._remembered[:1]]
     facts = _facts(tape, seeds, wanted, names)
     if not seeds and tape._spent is None:

@@ -18,7 +18,7 @@ import numpy as np
 
 from gradtape.core import recording
 from gradtape.core.backprop import _fit
-from gradtape.core.explain_hooks import Cotangents
+from gradtape.core.explain_hooks import Cotangents, parameter_containers
 from gradtape.core.graph import LIFTED_NODE, PARTS, UNTRACKED, Cut, Node, Spec, departures
 from gradtape.core.location import Location
 from gradtape.core.operation import Lifted, Op
@@ -29,6 +29,7 @@ from gradtape.explain.graph.replay import is_custom, recorded_values
 from gradtape.explain.model.problem import Problem
 from gradtape.explain.model.record import Record
 from gradtape.explain.report.names import name_of
+from gradtape.explain.report.paths import paths_within
 
 SIZES_KEPT = 128  # of the gradient at one place, over the steps of a loop
 SPREADS_TAKEN = 32  # of the values at one place, and then of every sixteenth
@@ -212,22 +213,34 @@ class Facts:
 
 
 def live_tensors() -> dict[Node, Tensor]:
-    """The live tensors by their nodes. There is no list of them, so the objects of the garbage collector are searched.
+    """The live tensors by their nodes."""
+    return _live_objects()[0]
 
-    Tensors of an interpreter are left out: reading the node of a traced one would end the detection of a loop by `jit`.
+
+def _live_objects() -> tuple[dict[Node, Tensor], list[Any]]:
+    """The live tensors by their nodes, and the containers of parameters, such as modules.
+
+    There is no list of them, so the objects of the garbage collector are searched. Tensors of an interpreter are left
+    out: reading the node of a traced one would end the detection of a loop by `jit`.
     """
-    kinds: dict[type, bool] = {}
-    found = {}
+    kinds: dict[type, str] = {}
+    found: dict[Node, Tensor] = {}
+    containers = []
     for item in gc.get_objects():
         kind = type(item)
-        is_wanted = kinds.get(kind)
-        if is_wanted is None:
-            is_wanted = kinds[kind] = issubclass(kind, Tensor) and not issubclass(kind, Lifted)
-        if is_wanted and not isinstance(item, Lifted) and hasattr(item, "_node"):
-            found[item._node] = item
+        what = kinds.get(kind)
+        if what is None:
+            is_tensor = issubclass(kind, Tensor) and not issubclass(kind, Lifted)
+            is_container = not is_tensor and any(base in parameter_containers for base in kind.__mro__)
+            what = kinds[kind] = "tensor" if is_tensor else "container" if is_container else ""
+        if what == "tensor":
+            if not isinstance(item, Lifted) and hasattr(item, "_node"):
+                found[item._node] = item
+        elif what:
+            containers.append(item)
     found.pop(UNTRACKED, None)
     found.pop(LIFTED_NODE, None)
-    return found
+    return found, containers
 
 
 def plain(value: Any) -> Any:
@@ -263,7 +276,8 @@ def collect(
     examined, for a graph whose saved values are gone.
     """
     walker = _Walker(mask, boundary, names or {}, Facts(asked, sized=sized), given)
-    walker.values = {node: tensor._array for node, tensor in live_tensors().items() if tensor._array is not None}
+    tensors, containers = _live_objects()
+    walker.values = {node: tensor._array for node, tensor in tensors.items() if tensor._array is not None}
     with recording.during(recording.Recording((), ambient=False)), np.errstate(all="ignore"):
         if sized:
             walker.walk(list(seeds))
@@ -271,6 +285,7 @@ def collect(
             walker.begin(node for node, _ in seeds)
         walker.visit_unreached([*others, *(sources or ())])
     wanted = walker.leaves_reached() if sources is None else sources
+    walker.name_by_paths(tensors, containers, wanted)
     for node in dict.fromkeys(wanted):
         walker.add_source(node)
     return walker.facts
@@ -542,6 +557,18 @@ class _Walker:
     def leaves_reached(self) -> list[Node]:
         """The leaves at which a gradient arrived, the oldest first."""
         return sorted((node for node in self.gradients if node.op is None), key=lambda node: node.order)
+
+    def name_by_paths(self, tensors: dict[Node, Tensor], containers: list[Any], wanted: Iterable[Node]) -> None:
+        """Name the leaves that are held by a container of parameters by their paths in it."""
+        leaves = {node for node, place in self.place_of.items() if place.kind == "leaf"}
+        held = {node: tensors[node] for node in leaves.union(wanted) if node in tensors and node not in self.names}
+        paths = paths_within(containers, held.values()) if held else {}
+        for node, tensor in held.items():
+            if id(tensor) in paths:
+                self.names[node] = paths[id(tensor)]
+                place = self.place(node)
+                if place.count == 1:
+                    place.name = paths[id(tensor)]
 
     def add_source(self, node: Node) -> None:
         """Add a requested tensor, with the gradient that arrived there."""

@@ -193,7 +193,7 @@ def _separate(wished: list[tuple[float, float]], widths: list[float]) -> list[fl
 def _ports(
     chains: dict[tuple[int, int], list[int]], across: dict[int, float], widths: Mapping[int, float]
 ) -> dict[tuple[tuple[int, int], int], float]:
-    """How far from the centre each edge leaves its upper node (0) and enters its lower one (1); a bundle has one place."""
+    """How far from the centre each edge leaves its upper node (0) and enters its lower one (1); a bundle at one."""
     ports: dict[tuple[tuple[int, int], int], float] = {}
     for end in (0, 1):
         by_node: dict[int, list[tuple[int, int]]] = {}

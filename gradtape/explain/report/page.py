@@ -353,7 +353,7 @@ class _Page:
             f'<article class="card {group.state}" id="c{index}-n{group.number}" tabindex="-1">'
             f'<h4><code>{escape(group.label)}</code></h4><p class="sub">{place_}'
             f'<span class="state">{STATES[group.state]}</span>{times}{verdicts}</p><dl>{cells}</dl>{text}{spark}'
-            f"{self._operations(group)}</article>"
+            f"{self._operations(group)}{self._parameters(group)}</article>"
         )
 
     def _operations(self, group: Group) -> str:
@@ -377,6 +377,23 @@ class _Page:
         return (
             f'<details><summary>{words}</summary><div class="ops"><table class="sortable">'
             f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{more}</div></details>"
+        )
+
+    def _parameters(self, group: Group) -> str:
+        """The leaves of a group of several, unfolded."""
+        if group.kind != "leaf" or len(group.places) < 2:
+            return ""
+        shown = group.places[:OPERATIONS_LISTED]
+        rows = "".join(
+            f'<tr><th scope="row"><code>{escape(place.name)}</code></th><td>{self.dimensions.chips(place.shape)}</td>'
+            f'<td class="number">{_size_of(place)}</td></tr>'
+            for place in shown
+        )
+        head = "".join(f'<th scope="col">{name}</th>' for name in ("name", "shape", "gradient"))
+        more = f"<p>and {count(len(group.places) - len(shown))} more</p>" if len(group.places) > len(shown) else ""
+        return (
+            f'<details open><summary>{count(len(group.places))} leaves</summary><div class="ops">'
+            f'<table class="sortable"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{more}</div></details>'
         )
 
     def _sources(self, index: int, facts: Facts, folded: FoldedGraph) -> str:

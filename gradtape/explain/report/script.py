@@ -19,6 +19,7 @@ from gradtape.explain.graph.replay import Replay, is_concrete, is_custom
 from gradtape.explain.model.problem import Problem
 from gradtape.explain.report.facts import Facts, collect
 from gradtape.explain.report.page import Report
+from gradtape.explain.report.paths import names_of_sources
 
 PLACES_AT_MOST = 12
 PROBLEMS_AT_MOST = 500
@@ -159,7 +160,9 @@ class Collector:
         recorders = getattr(state, "recorders", ())
         tape = next((r for r in recorders if r.bit & mask and isinstance(r, GradientTape)), None)
         variables = {} if tape is None else tape._variables
-        names = {node: variable.name for node, variable in variables.items() if variable.name}
+        asked = None if tape is None else tape.sources_asked
+        names = {} if asked is None else names_of_sources(*asked)
+        names |= {node: variable.name for node, variable in variables.items() if variable.name}
         facts = collect(seeds, mask, wanted, boundary, asked=where, names=names, given=given)
         is_traced = any(node.bits & LIFTED for node, _ in seeds)  # then its problems are found when it is executed
         if not is_traced and (tape is not None or mask & AMBIENT):

@@ -21,7 +21,7 @@ WIDEST_EDGE, FEW_EDGES, THINNEST_WIDEST = 9.0, 16, 3.0  # the widest edge of a g
 
 def graph(folded: FoldedGraph, dimensions: Dimensions, prefix: str, codes: dict[int, list[str]], title: str) -> str:
     """The graph; `codes` are those of the verdicts on each group, `prefix` begins the names of the cards."""
-    widths = {group.number: _width(group, dimensions) for group in folded.groups}
+    widths = {number: _width(folded.groups[number], dimensions) for number in _drawing_order(folded)}
     leaves = [group.number for group in folded.groups if group.kind == "leaf"]
     drawing = layout(widths, folded.edges, leaves)
     scale = Scale([edge.size for edge in folded.edges.values()])
@@ -43,6 +43,18 @@ def graph(folded: FoldedGraph, dimensions: Dimensions, prefix: str, codes: dict[
         f'style="min-width:{least}px" role="group" aria-label="{escape(title, quote=True)}">'
         f"{''.join(parts)}</svg>"
     )
+
+
+def _drawing_order(folded: FoldedGraph) -> list[int]:
+    """The groups from top to bottom: as they were executed first, or last where fewer edges lead back up then.
+
+    A line that calls a function and adds to its result was begun before the lines of that function, and ended after.
+    """
+    first = [group.number for group in folded.groups]
+    last = sorted(first, key=lambda number: max(place.last for place in folded.groups[number].places))
+    ranks = {number: rank for rank, number in enumerate(last)}
+    backward = [sum(a > b for a, b in folded.edges), sum(ranks[a] > ranks[b] for a, b in folded.edges)]
+    return last if backward[1] <= backward[0] else first
 
 
 class Scale:
@@ -75,7 +87,7 @@ def _width(group: Group, dimensions: Dimensions) -> float:
     label = min(len(group.label), LONGEST_LABEL) * LETTER + 34
     shape = 0.0 if group.shape is None else dimensions.draw(group.shape, 0, 0)[1]
     below = shape + len(group.where) * 6.2 + 48 + (len(count(group.count)) * 7 + 14 if group.count > 1 else 0)
-    return max(NARROWEST, label, below)
+    return max(NARROWEST, label, below + (16 if group.kind == "leaf" else 0))
 
 
 def _node(group: Group, centre: Point, width: float, dimensions: Dimensions, prefix: str, codes: Sequence[str]) -> str:
