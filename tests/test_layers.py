@@ -171,7 +171,8 @@ ALLOWED = {
     "trusted_files": "errors",
     "extension": "forking",
     "core": "config errors explain forking",
-    "explain": "atomic_write core errors forking standins_package",
+    "charts": "",
+    "explain": "atomic_write charts core errors forking standins_package",
     "numpy_dispatch": "chapters core errors explain extension",
     "ops": "chapters core errors explain extension forking numpy_dispatch",
     "transforms": "config core errors explain ops",
@@ -198,7 +199,7 @@ ALLOWED = {
     "signal": "errors ops",
     "stats": "errors extend ops random",
     "gradtape_standins": "errors extend gradtape jit nn optim stats",
-    "training": "errors extend nn optim transforms",
+    "training": "charts errors extend nn optim transforms",
     "watching": "core errors explain forking",
 }
 """What each package, or module at the top level, may import."""

@@ -72,6 +72,24 @@ observers: list[Observer] = []
 is_observing: ContextVar[bool] = ContextVar("gradtape observing", default=False)
 
 
+class FinishedWalk(NamedTuple):
+    """A backward pass that has ended: its seeds and tapes, the values that were differentiated, and all gradients."""
+
+    seeds: Sequence[tuple[Node, Any]]
+    mask: int
+    sources: Iterable[Node] | None
+    targets: Sequence[Any]
+    gradients: dict[Node, Any]
+
+
+# Called after every backward pass that did not fail. The gradients are the program's own: they are only looked at.
+walk_observers: list[Callable[[FinishedWalk], None]] = []
+
+# Called by training loops after each step, with the place of the call, the loss, the names of the parameters, and the
+# parameters before and after the step.
+step_observers: list[Callable[[Any, float, Sequence[str], Sequence[Any], Sequence[Any]], None]] = []
+
+
 def call_observers(functions: Iterable[Callable[..., Any]], *given: Any) -> list[Finish]:
     """Call observers, or the functions that they returned; walks that they make themselves are not observed."""
     token = is_observing.set(True)

@@ -81,6 +81,7 @@ class RecordedCall:
         self.tape.sources_asked = (nodes, self._named_arguments()) if observers else None
         found = walk(seeds, self.tape.bit, sources=nodes, attach=recorded, visited=visited, nan_origins=nan_origins)
         gradients = [found.get(node) for node in nodes]
+        self.tape.sources_asked = None
         if found and (suspects or nan_origins or any_zero_or_nonfinite(gradients) or (last and is_nan(values))):
             from gradtape.explain.kernel.examine import examine
 

@@ -123,6 +123,8 @@ class ExpressionGroup:
     birth: str = ""  # "forward" or "backward": finite numbers became NaN or infinite here
     is_target: bool = False
     is_source: bool = False
+    units: int = 0  # of rectifiers, and how many of them are zero for all examples
+    dead: int = 0
     cuts: int = 0  # for a cut: how many operations would have sent a gradient here, had it not been one
 
     def meet(self, node: Record) -> None:
@@ -197,6 +199,7 @@ class Facts:
     sources: list[GradientSource] = field(default_factory=list)
     targets: list[Any] = field(default_factory=list)
     missing: str = ""
+    steps: Any = None  # what is known of the steps, if the line asked repeatedly
     calls: int = 1  # how many times the gradient was requested at this line
     verdicts: list[Problem] = field(default_factory=list)
     sized: bool = True  # whether gradients were sent through it; else only the structure is known
@@ -496,6 +499,11 @@ class _Walker:
         spread = Spread.of(known)
         if spread is None:
             return
+        if place.name == "relu" and isinstance(known, np.ndarray) and known.ndim > 1 and len(known) > 1:
+            unit = 1 if known.ndim == 4 else known.ndim - 1  # the channels of pictures, else the last axis
+            active = known.any(axis=tuple(axis for axis in range(known.ndim) if axis != unit))
+            place.units += active.size
+            place.dead += active.size - int(np.count_nonzero(active))
         if place.values is None:
             place.values = Spread()
         place.values.add(spread)

@@ -22,6 +22,7 @@ from gradtape.explain.report.fold import STATES, FoldedGraph, Group, by_line, fo
 from gradtape.explain.report.listing import SourceListing
 from gradtape.explain.report.numbers import count, number, size, stretch
 from gradtape.explain.report.svg import graph, sparkline
+from gradtape.explain.report.training import training_section
 
 OPERATIONS_LISTED = 40
 SOURCES_LISTED = 200
@@ -144,8 +145,11 @@ class _Page:
         policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
         title = escape(self.report.title)
         gradients = [self._gradient(index) for index in range(len(self.folded))]
-        body = "\n".join([self._head(), self._verdicts(), self._source(), *gradients])
+        several = len(self.folded) > 1
+        training = [training_section(i, facts.steps, several) for i, facts in enumerate(self.report.gradients)]
+        body = "\n".join([self._head(), self._verdicts(), *training, self._source(), *gradients])
         links = [("verdicts", "Verdicts")]
+        links += [(f"training{index}", "Training") for index, section in enumerate(training) if section][:1]
         links += [("source", "Source")] if self.listing.shown else []
         links += [("picture0", "Graph"), ("sources0", "Sources")] if gradients else []
         nav = "".join(f'<a href="#{name}">{text}</a>' for name, text in links)
