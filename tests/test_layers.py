@@ -184,7 +184,7 @@ ALLOWED = {
     "bridges": "errors extend ops transforms",
     "checking": "errors extend",
     "commands": "atomic_write checking core errors explain standins_package watching",
-    "distributed": "checking config errors extend jit nn optim training transforms trusted_files",
+    "distributed": "checking config errors extend jit nn optim progress training transforms trusted_files",
     "linalg": "ops",
     "mirror": "core errors explain",
     "scipy": "errors extend linalg mirror numpy odes ops optimize quadrature random signal stats transforms",
@@ -193,13 +193,14 @@ ALLOWED = {
     "notebooks": "extend",
     "odes": "errors extend transforms",
     "optim": "errors extend ops",
-    "optimize": "errors extend transforms",
+    "optimize": "errors extend progress transforms",
+    "progress": "",
     "quadrature": "errors extend ops transforms",
     "random": "errors extend ops",
     "signal": "errors ops",
     "stats": "errors extend ops random",
     "gradtape_standins": "errors extend gradtape jit nn optim stats",
-    "training": "charts errors extend nn optim transforms",
+    "training": "charts errors extend nn optim progress transforms",
     "watching": "core errors explain forking",
 }
 """What each package, or module at the top level, may import."""
@@ -210,7 +211,7 @@ BUILT_ON_THE_ENGINE = (
 )
 """Chapters that use the engine through gradtape.extend, and the stand-ins."""
 
-SURFACE = ("errors", "extend", "mirror", "ops", "signal", "trusted_files")
+SURFACE = ("charts", "errors", "extend", "mirror", "ops", "progress", "signal", "trusted_files")
 """What they may import besides public names; of `ops` the operations, not how these read their arguments."""
 
 ALLOWED_INSIDE = {

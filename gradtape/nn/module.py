@@ -392,6 +392,12 @@ class Module:
         head = [self.extra_repr()] if self.extra_repr() else []
         return "\n  ".join([f"{type(self).__name__}(", *head, *inside]) + "\n)"
 
+    def _repr_html_(self) -> str:
+        """A table of what it holds, for notebooks: a row for each parameter and buffer, by path."""
+        from gradtape.nn.display import module_html  # lazy: for notebooks only
+
+        return module_html(self)
+
 
 # -- what is in a module
 
