@@ -170,15 +170,16 @@ ALLOWED = {
     "config": "errors trusted_files",
     "trusted_files": "errors",
     "extension": "forking",
-    "core": "config errors explain forking",
+    "core": "config errors explain forking source_names",
     "charts": "",
-    "explain": "atomic_write charts core errors forking standins_package",
+    "explain": "atomic_write charts core errors forking source_names standins_package",
     "numpy_dispatch": "chapters core errors explain extension",
     "ops": "chapters core errors explain extension forking numpy_dispatch",
     "transforms": "config core errors explain ops",
     "extend": "config core errors explain extension forking jit loops numpy_dispatch ops transforms",
     "loops": "core errors ops transforms",
-    "jit": "config core errors explain extension forking loops numpy_dispatch ops transforms trusted_files",
+    "jit": "config core errors explain extension forking loops numpy_dispatch ops source_names transforms "
+    "trusted_files",
     "gradtape": "chapters config core errors numpy_dispatch ops transforms",
     "array_api": "errors extend numpy_dispatch ops",
     "bridges": "errors extend ops transforms",
@@ -198,6 +199,7 @@ ALLOWED = {
     "quadrature": "errors extend ops transforms",
     "random": "errors extend ops",
     "signal": "errors ops",
+    "source_names": "",
     "stats": "errors extend ops random",
     "gradtape_standins": "errors extend gradtape jit nn optim stats",
     "training": "charts errors extend nn optim progress transforms",
@@ -342,7 +344,7 @@ def test_private_attributes_of_tensors_are_known() -> None:
 def test_the_model_of_explanations_imports_no_kernel() -> None:
     """What explanations are made of lies below the kernel, so that records of other libraries are no second class."""
     imported = {target for source, target in EAGER if source.startswith("gradtape.explain.model")}
-    assert {package_of(target) for target in imported} <= {"errors", "explain"}
+    assert {package_of(target) for target in imported} <= {"errors", "explain", "source_names"}
     assert all(target.startswith("gradtape.explain.model") for target in imported if package_of(target) == "explain")
 
 

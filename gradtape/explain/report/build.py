@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,7 @@ from gradtape.explain.report.names import name_of
 from gradtape.explain.report.page import Report
 from gradtape.explain.report.paths import names_of_sources
 from gradtape.explain.report.script import facts_collected_at
+from gradtape.source_names import name_of_file
 
 if TYPE_CHECKING:
     from gradtape.core.tape import GradientTape
@@ -186,4 +186,4 @@ def _title(facts: Facts, seeds: Sequence[tuple[Node, Any]]) -> str:
     location = seeds[0][0].location if seeds else facts.asked
     if location is None or not location.line:
         return "Gradient"
-    return os.path.basename(location.file)
+    return name_of_file(location.file)

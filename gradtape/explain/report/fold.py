@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import linecache
 import math
-import os
 from dataclasses import dataclass, field
 from typing import Any
 
 from gradtape.core.shapes import Shape
 from gradtape.explain.report.facts import Edge, ExpressionGroup, Facts, Spread
 from gradtape.explain.report.paths import pattern_of
+from gradtape.source_names import name_of_file
 
 GROUPS_DRAWN = 90  # more lines than these are folded by function
 LEAVES_DRAWN = 24  # more leaves than these are folded by line
@@ -128,7 +128,7 @@ class Group:
     @property
     def where(self) -> str:
         """File name and line, for a reader."""
-        return f"{os.path.basename(self.file)}:{self.line}" if self.line else "an unknown line"
+        return f"{name_of_file(self.file)}:{self.line}" if self.line else "an unknown line"
 
 
 @dataclass

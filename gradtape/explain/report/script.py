@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Container, Iterable, Sequence
 from contextlib import ExitStack
 from types import TracebackType
@@ -23,6 +22,7 @@ from gradtape.explain.report.facts import Facts, collect
 from gradtape.explain.report.page import Report
 from gradtape.explain.report.paths import names_of_sources
 from gradtape.explain.report.steps import Steps
+from gradtape.source_names import name_of_file
 
 if TYPE_CHECKING:
     from gradtape.core.tape import GradientTape
@@ -223,7 +223,7 @@ class Collector:
         gradients = self.gradients
         own = [verdict for facts in gradients for verdict in facts.verdicts]
         first = next((facts.asked for facts in gradients if facts.asked is not None), None)
-        title = self.title or ("Gradients" if first is None else os.path.basename(first.file))
+        title = self.title or ("Gradients" if first is None else name_of_file(first.file))
         return Report(title, gradients, merge_problems(self.problems, own))
 
 

@@ -9,7 +9,6 @@ it is to the limit of the machine: see `machine_limits`.
 from __future__ import annotations
 
 import html
-import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from gradtape.jit.native.lower import conv
 from gradtape.jit.runtime import backends
 from gradtape.jit.runtime.runner import Runner
 from gradtape.jit.runtime.schedule import NativeGroup, Step
+from gradtape.source_names import name_of_file
 
 LONG_ENOUGH = 0.05  # seconds of running
 RUNS_AT_LEAST, RUNS_AT_MOST = 3, 200
@@ -82,7 +82,7 @@ class TimedLine:
     @property
     def place(self) -> str:
         """File name and line, for a reader; "elsewhere" for time that no line accounts for."""
-        return f"{os.path.basename(self.file)}:{self.number}" if self.number else "elsewhere"
+        return f"{name_of_file(self.file)}:{self.number}" if self.number else "elsewhere"
 
 
 class Timeline:
