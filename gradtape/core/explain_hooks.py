@@ -90,6 +90,11 @@ walk_observers: list[Callable[[FinishedWalk], None]] = []
 step_observers: list[Callable[[Any, float, Sequence[str], Sequence[Any], Sequence[Any]], None]] = []
 
 
+# Functions that time what was compiled, for reports: each gives the timelines of functions that have run. Called when a
+# report stops to collect.
+timers: list[Callable[[], list[Any]]] = []
+
+
 def call_observers(functions: Iterable[Callable[..., Any]], *given: Any) -> list[Finish]:
     """Call observers, or the functions that they returned; walks that they make themselves are not observed."""
     token = is_observing.set(True)

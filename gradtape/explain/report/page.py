@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from gradtape.atomic_write import write_atomically
 from gradtape.core.location import Location
@@ -22,6 +23,7 @@ from gradtape.explain.report.fold import STATES, FoldedGraph, Group, by_line, fo
 from gradtape.explain.report.listing import SourceListing
 from gradtape.explain.report.numbers import count, number, size, stretch
 from gradtape.explain.report.svg import graph, sparkline
+from gradtape.explain.report.timelines import timelines_section
 from gradtape.explain.report.training import training_section
 
 OPERATIONS_LISTED = 40
@@ -65,6 +67,7 @@ class Report:
     title: str
     gradients: list[Facts] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    timelines: list[Any] = field(default_factory=list)
 
     def to_html(self) -> str:
         """The page."""
@@ -152,6 +155,8 @@ class _Page:
         links += [(f"training{index}", "Training") for index, section in enumerate(training) if section][:1]
         links += [("source", "Source")] if self.listing.shown else []
         links += [("picture0", "Graph"), ("sources0", "Sources")] if gradients else []
+        timed = timelines_section(self.report.timelines)
+        links += [("compiled", "Compiled")] if timed else []
         nav = "".join(f'<a href="#{name}">{text}</a>' for name, text in links)
         return f"""<!doctype html>
 <html lang="en">
@@ -171,6 +176,7 @@ class _Page:
 <button id="theme" type="button" hidden>Dark</button></div></header>
 <main>
 {body}
+{timed}
 </main>
 <footer><p>Sizes of gradients are root mean squares. <code>gradtape why CODE</code> explains a verdict.</p></footer>
 <script>{script}</script>

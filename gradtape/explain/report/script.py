@@ -54,6 +54,7 @@ class Collector:
         self.title = title
         self._is_private = is_private  # whether reports of tapes leave out what is collected here
         self.problems: list[Problem] = []
+        self.timelines: list[Any] = []  # of compiled functions, when collecting ended
         self._facts: dict[tuple[int, int], Facts] = {}  # which keep the code objects, and so their ids, alive
         self._calls: dict[tuple[int, int], int] = {}
         self._steps: dict[tuple[int, int], Steps] = {}
@@ -80,6 +81,9 @@ class Collector:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        if kind is None or not issubclass(kind, KeyboardInterrupt):
+            with without_listeners():
+                self.timelines += [timeline for time in explain_hooks.timers for timeline in time()]
         explain_hooks.observers.remove(self.observe)
         explain_hooks.walk_observers.remove(self.observe_step)
         explain_hooks.step_observers.remove(self.observe_training_step)
@@ -224,7 +228,7 @@ class Collector:
         own = [verdict for facts in gradients for verdict in facts.verdicts]
         first = next((facts.asked for facts in gradients if facts.asked is not None), None)
         title = self.title or ("Gradients" if first is None else name_of_file(first.file))
-        return Report(title, gradients, merge_problems(self.problems, own))
+        return Report(title, gradients, merge_problems(self.problems, own), self.timelines)
 
 
 def _is_number(targets: Sequence[Any]) -> bool:

@@ -106,6 +106,11 @@ class Timeline:
         """The seconds of one run, of all steps together."""
         return sum(step.seconds for step in self.steps)
 
+    @staticmethod
+    def duration(seconds: float) -> str:
+        """Seconds in a unit that suits them."""
+        return _time(seconds)
+
     @property
     def groups(self) -> tuple[TimedStep, ...]:
         """The steps that are native code."""
@@ -284,6 +289,11 @@ def _work(instruction: Instruction, times: int = 1) -> list[tuple[Location, floa
     elif instruction.name not in _LIGHT:
         work *= _HEAVY
     return [(instruction.location, times * work)]
+
+
+def estimate_work(program: Program) -> float:
+    """A guess at the work of a run, as a number of additions."""
+    return sum(work for instruction in program.instructions for _, work in _work(instruction))
 
 
 def _join_names(items: tuple[str, ...]) -> str:
