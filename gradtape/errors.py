@@ -14,6 +14,13 @@ if TYPE_CHECKING:
     from gradtape.explain.model.problem import Problem
 
 
+def _emit() -> Any:
+    """The module that errors call when they are made and shown."""
+    from gradtape.explain.emit import raised
+
+    return raised
+
+
 class GradTapeError(Exception):
     """The root of gradtape's errors. `.problem` is the finding behind the message, as data.
 
@@ -28,17 +35,21 @@ class GradTapeError(Exception):
     problem: Problem
 
     def __init__(self, problem: Problem | str) -> None:
-        from gradtape.explain.emit.listeners import notify_of_error
         from gradtape.explain.messages import problem_from_text
 
         self.problem = problem_from_text(problem, type(self))
         text = self.problem.to_text()
         super().__init__(text)
         self.args = (text,)  # NumPy's AxisError leaves them as they were given
-        notify_of_error(self.problem)
+        _emit().notify_and_watch(self.problem)
 
     def __str__(self) -> str:
         return str(self.args[0])
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython and Jupyter show below a cell: the frames of the user, and the message."""
+        lines: list[str] = _emit().traceback_for_ipython(self)
+        return lines
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.problem,)

@@ -122,6 +122,8 @@ Locations
 Location                      a place in the user's code: `Location.here()`, `.show()`, `.line`
 user_frame(depth)             the innermost frame that is the user's
 register_own_package(name, folder)  have messages and jit treat an import package as gradtape's own code
+register_parameter_container(kind, parts)  have reports name parameters by their paths in instances of a class
+observe_training_step(loss, before, after)  tell reports of a step of a training loop, with parameters by name
 is_library(filename)          whether a file is of a library, so that messages name the line that called it
 definition_of(function), function_name(function)  where a function is defined, and the name that it goes by
 span_of(location, label)      the range of source of a location, for a `Problem`
@@ -194,6 +196,8 @@ from gradtape.core.backprop import keep_saved as _keep_saved
 from gradtape.core.backprop import release_saved, walk
 from gradtape.core.backward import backward_of, gradients_of, last_backward
 from gradtape.core.batch import BatchTensor, batch_elementwise, for_each_row, repeat_for_batch
+from gradtape.core.explain_hooks import register_parameter_container
+from gradtape.core.explain_hooks import step_observers as _step_observers
 from gradtape.core.forward import push_tangents
 from gradtape.core.graph import ADDED, AMBIENT, FLAGS, READ, Node, next_order
 from gradtape.core.graph import with_numbers as _with_numbers
@@ -338,6 +342,20 @@ def __dir__() -> list[str]:
 
 keeps_saved_values: Callable[[], bool] = _keep_saved.get
 """Whether saved values are kept even where they are large, until what came of them has been checked."""
+
+
+def observe_training_step(loss: float, before: Any, after: Any) -> None:
+    """Tell the reports that are being collected of a step of a training loop: parameters before and after, by name.
+
+    Parameters are nested structures of arrays. Nothing is done where no report is collected.
+
+    >>> observe_training_step(0.5, {"w": 1.0}, {"w": 0.9})
+    """
+    if _step_observers:
+        names = [name[1:-1].replace("][", ".").replace("'", "") for name, _ in named_leaves(before, "")]
+        values = [[x._array if isinstance(x, Tensor) else x for x in leaves(tree)] for tree in (before, after)]
+        for observer in tuple(_step_observers):
+            observer(Location.here(), loss, names, *values)
 
 
 def defer_operators(function: Callable[..., Any]) -> None:
@@ -553,6 +571,7 @@ __all__ = [
     "notify",
     "number_in_trace",
     "numbers_if_known",
+    "observe_training_step",
     "off_tape",
     "one_axis",
     "operates_in_place",
@@ -569,6 +588,7 @@ __all__ = [
     "record_call",
     "reduce_losses",
     "register_own_package",
+    "register_parameter_container",
     "release_saved",
     "repeat_for_batch",
     "report",

@@ -170,20 +170,22 @@ ALLOWED = {
     "config": "errors trusted_files",
     "trusted_files": "errors",
     "extension": "forking",
-    "core": "config errors explain forking",
-    "explain": "atomic_write core errors forking standins_package",
+    "core": "config errors explain forking source_names",
+    "charts": "",
+    "explain": "atomic_write charts core errors forking source_names standins_package",
     "numpy_dispatch": "chapters core errors explain extension",
     "ops": "chapters core errors explain extension forking numpy_dispatch",
     "transforms": "config core errors explain ops",
     "extend": "config core errors explain extension forking jit loops numpy_dispatch ops transforms",
     "loops": "core errors ops transforms",
-    "jit": "config core errors explain extension forking loops numpy_dispatch ops transforms trusted_files",
+    "jit": "config core errors explain extension forking loops numpy_dispatch ops source_names transforms "
+    "trusted_files",
     "gradtape": "chapters config core errors numpy_dispatch ops transforms version",
     "array_api": "errors extend numpy_dispatch ops",
     "bridges": "errors extend ops transforms",
     "checking": "errors extend",
     "commands": "atomic_write checking core errors explain standins_package watching",
-    "distributed": "checking config errors extend jit nn optim training transforms trusted_files",
+    "distributed": "checking config errors extend jit nn optim progress training transforms trusted_files",
     "linalg": "ops",
     "mirror": "core errors explain",
     "scipy": "errors extend linalg mirror numpy odes ops optimize quadrature random signal stats transforms",
@@ -192,13 +194,15 @@ ALLOWED = {
     "notebooks": "extend",
     "odes": "errors extend transforms",
     "optim": "errors extend ops",
-    "optimize": "errors extend transforms",
+    "optimize": "errors extend progress transforms",
+    "progress": "",
     "quadrature": "errors extend ops transforms",
     "random": "errors extend ops",
     "signal": "errors ops",
+    "source_names": "",
     "stats": "errors extend ops random",
     "gradtape_standins": "errors extend gradtape jit nn optim stats",
-    "training": "errors extend nn optim transforms",
+    "training": "charts errors extend nn optim progress transforms",
     "watching": "core errors explain forking",
 }
 """What each package, or module at the top level, may import."""
@@ -209,7 +213,7 @@ BUILT_ON_THE_ENGINE = (
 )
 """Chapters that use the engine through gradtape.extend, and the stand-ins."""
 
-SURFACE = ("errors", "extend", "mirror", "ops", "signal", "trusted_files")
+SURFACE = ("charts", "errors", "extend", "mirror", "ops", "progress", "signal", "trusted_files")
 """What they may import besides public names; of `ops` the operations, not how these read their arguments."""
 
 ALLOWED_INSIDE = {
@@ -340,7 +344,7 @@ def test_private_attributes_of_tensors_are_known() -> None:
 def test_the_model_of_explanations_imports_no_kernel() -> None:
     """What explanations are made of lies below the kernel, so that records of other libraries are no second class."""
     imported = {target for source, target in EAGER if source.startswith("gradtape.explain.model")}
-    assert {package_of(target) for target in imported} <= {"errors", "explain"}
+    assert {package_of(target) for target in imported} <= {"errors", "explain", "source_names"}
     assert all(target.startswith("gradtape.explain.model") for target in imported if package_of(target) == "explain")
 
 

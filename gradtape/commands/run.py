@@ -27,7 +27,7 @@ from gradtape.core.location import Location, is_library, is_watched_file
 from gradtape.errors import GradientWarning, GradTapeError
 from gradtape.explain.detectors.none_used import explain_none_used
 from gradtape.explain.emit import listeners, policy
-from gradtape.explain.emit.excepthook import hook_of_program
+from gradtape.explain.emit.excepthook import hook_of_program, shows_all_frames
 from gradtape.explain.emit.severity import severity
 from gradtape.explain.kernel.locked_write import explain_refused_write
 from gradtape.explain.kernel.survey import surveying
@@ -85,6 +85,11 @@ def add(commands: Any) -> argparse.ArgumentParser:
     parser.add_argument("--report", metavar="FILE", help="write a page (HTML, one file) of the gradients")
     parser.add_argument("--json", metavar="FILE", help="write everything that was found, as JSON; - is stdout")
     parser.add_argument("--strict", action="store_true", help="exit with status 1 if something was found")
+    parser.add_argument(
+        "--full-traceback",
+        action="store_true",
+        help="show the frames of libraries in the traceback of an error that is explained, too",
+    )
     parser.add_argument("--quiet", action="store_true", help="print only what the script prints, and its errors")
     parser.add_argument(
         "--stand-in",
@@ -131,7 +136,7 @@ def separated(argv: Sequence[str]) -> list[str]:
         elif name == "--stand-in":
             named = word == name and pending and set(pending[0].split(",")) <= set(STAND_INS)
             ours.append(f"{word}={pending.pop(0)}" if named else word)
-        elif word in ("--strict", "--quiet") or (not theirs and word.startswith("-")):
+        elif word in ("--strict", "--quiet", "--full-traceback") or (not theirs and word.startswith("-")):
             ours.append(word)
         else:
             theirs.append(word)
@@ -168,6 +173,7 @@ def main(arguments: argparse.Namespace) -> int:
         arguments.script, arguments.arguments, arguments.quiet, arguments.stand_in or "", arguments.is_module
     )
     session.watch_steps = arguments.watch_steps
+    session.hides_frames = not arguments.full_traceback and not shows_all_frames()
     session.owns_process = getattr(arguments, "owns_process", False)
     if arguments.report:
         from gradtape.explain.report import Collector
@@ -226,6 +232,7 @@ class Session:
     collector: Any = None
 
     watch_steps: int = STEPS  # how many gradients of each place of a program for another library are watched
+    hides_frames: bool = True  # whether the frames of libraries are left out where an error is explained
     watching: Watching | None = None
     owns_process: bool = False  # whether the process ends with the script, so that nothing is put back after it
 
@@ -386,7 +393,8 @@ class Session:
         elif isinstance(error, KeyboardInterrupt):
             print(f"gradtape: {os.path.basename(self.script)} was interrupted", file=self.stream)
         else:
-            print(explained(error, terminal.has_colour(self.stream), terminal.width(self.stream)), file=self.stream)
+            colour, width = terminal.has_colour(self.stream), terminal.width(self.stream)
+            print(explained(error, colour, width, self.hides_frames), file=self.stream)
 
     def _call_hook(self, error: BaseException) -> None:
         """Let the hook that the script has set show the error, as Python does."""
@@ -491,11 +499,11 @@ def _being_raised() -> bool:
     return False
 
 
-def explained(error: BaseException, colour: bool = False, width: int = 80) -> str:
+def explained(error: BaseException, colour: bool = False, width: int = 80, hides_frames: bool = True) -> str:
     """A traceback of the user's lines only, with the explanation of the error if gradtape has one."""
     problem = getattr(error, "problem", None)
     summary = traceback.TracebackException.from_exception(error)
-    _filter(summary, drop_all=isinstance(problem, Problem))
+    _filter(summary, drop_all=hides_frames and isinstance(problem, Problem))
     if not isinstance(problem, Problem):
         shown = summary.format() if summary.stack else summary.format_exception_only()  # of a file with an error: none
         return "".join(shown).rstrip("\n")

@@ -15,6 +15,7 @@ from gradtape.core.explain_hooks import (
     ZEROS_AT_MOST,
     Cotangents,
     Finish,
+    FinishedWalk,
     NanOrigins,
     ReverseRuleCall,
     call_observers,
@@ -23,6 +24,7 @@ from gradtape.core.explain_hooks import (
     is_observing,
     is_zero,
     observers,
+    walk_observers,
 )
 from gradtape.core.graph import AMBIENT, FIRST_TAPE, LIFTED, PARTS, Node
 from gradtape.core.location import Location, LocationOverride, overrides
@@ -76,6 +78,10 @@ def walk(
     if observers and not is_observing.get():
         finishing = call_observers(tuple(observers), seeds, mask, sources, boundary)
     custom_cotangents: Cotangents | None = {} if finishing else None
+    arrived: dict[Node, Any] | None = None
+    if walk_observers and not is_observing.get():
+        arrived = {}
+        on_leaf = None if on_leaf is None else _noting(on_leaf, arrived)
     wanted = None if sources is None else set(sources)
     oldest = 0 if wanted is None else min((node.order for node in wanted), default=0)
     fp_errors: list[str] = []  # what NumPy has reported since it was cleared
@@ -115,7 +121,20 @@ def walk(
             restore()
     if finishing:
         call_observers(finishing, custom_cotangents, None)
+    if arrived is not None:
+        targets = () if nan_origins is None else nan_origins.targets
+        call_observers(tuple(walk_observers), FinishedWalk(seeds, mask, sources, targets, {**arrived, **found}))
     return found
+
+
+def _noting(on_leaf: Callable[[Node, Any], None], arrived: dict[Node, Any]) -> Callable[[Node, Any], None]:
+    """`on_leaf`, which also keeps each leaf and its gradient in `arrived`."""
+
+    def noted(node: Node, value: Any) -> None:
+        arrived[node] = value
+        on_leaf(node, value)
+
+    return noted
 
 
 def _walk(

@@ -72,6 +72,29 @@ observers: list[Observer] = []
 is_observing: ContextVar[bool] = ContextVar("gradtape observing", default=False)
 
 
+class FinishedWalk(NamedTuple):
+    """A backward pass that has ended: its seeds and tapes, the values that were differentiated, and all gradients."""
+
+    seeds: Sequence[tuple[Node, Any]]
+    mask: int
+    sources: Iterable[Node] | None
+    targets: Sequence[Any]
+    gradients: dict[Node, Any]
+
+
+# Called after every backward pass that did not fail. The gradients are the program's own: they are only looked at.
+walk_observers: list[Callable[[FinishedWalk], None]] = []
+
+# Called by training loops after each step, with the place of the call, the loss, the names of the parameters, and the
+# parameters before and after the step.
+step_observers: list[Callable[[Any, float, Sequence[str], Sequence[Any], Sequence[Any]], None]] = []
+
+
+# Functions that time what was compiled, for reports: each gives the timelines of functions that have run. Called when a
+# report stops to collect.
+timers: list[Callable[[], list[Any]]] = []
+
+
 def call_observers(functions: Iterable[Callable[..., Any]], *given: Any) -> list[Finish]:
     """Call observers, or the functions that they returned; walks that they make themselves are not observed."""
     token = is_observing.set(True)
@@ -80,6 +103,16 @@ def call_observers(functions: Iterable[Callable[..., Any]], *given: Any) -> list
     finally:
         is_observing.reset(token)
     return [finish for finish in found if finish is not None]
+
+
+# Classes whose instances hold parameters under names, such as modules, each with a function that lists the names and
+# values of an instance. Reports name parameters by their paths within such containers.
+parameter_containers: dict[type, Callable[[Any], Iterable[tuple[str, Any]]]] = {}
+
+
+def register_parameter_container(kind: type, parts: Callable[[Any], Iterable[tuple[str, Any]]]) -> None:
+    """Name parameters in reports by their paths in instances of `kind`, whose named parts `parts(instance)` lists."""
+    parameter_containers[kind] = parts
 
 
 _INFINITY = float("inf")

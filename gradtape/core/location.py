@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gradtape.forking import cached_property, lazy_packages
+from gradtape.source_names import name_of_file
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _SITE = os.path.dirname(os.path.dirname(os.path.abspath(np.__file__)))
@@ -312,7 +313,7 @@ class Location:
         return self.source[self.columns[0] : self.columns[1]]
 
     def __str__(self) -> str:
-        return f"{os.path.basename(self.file)}:{self.line}" if self.line else "an unknown line"
+        return f"{name_of_file(self.file)}:{self.line}" if self.line else "an unknown line"
 
     def show(self) -> str:
         """The place and the source line, with the sub-expression underlined."""

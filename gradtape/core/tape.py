@@ -17,7 +17,7 @@ from gradtape.core import recording
 from gradtape.core.backprop import LARGE, can_walk_again, walk
 from gradtape.core.backprop import release as free
 from gradtape.core.batch import BatchTensor, Units, for_each_row
-from gradtape.core.explain_hooks import NanOrigins, any_zero_or_nonfinite, is_nan, suspects
+from gradtape.core.explain_hooks import NanOrigins, any_zero_or_nonfinite, is_nan, observers, suspects
 from gradtape.core.graph import FLAGS, UNTRACKED, VARIABLE, Node, next_order
 from gradtape.core.location import Location
 from gradtape.core.operation import attach
@@ -69,6 +69,7 @@ class GradientTape(recording.Recorder, metaclass=TapeType):
         self._remembered: list[tuple[Node, tuple[Node, ...], int]] = []
         self._boundary: set[Node] = set()  # tensors that were computed before this tape watched them
         self._variables: dict[Node, Variable] = {}
+        self.sources_asked: tuple[list[Node], Any] | None = None  # for observers, while they look: nodes, and structure
         self._asked: deque[tuple[list[weakref.ref[Node]], list[weakref.ref[Node]]]] | tuple[()] = ()  # if persistent
 
     # -- recording
@@ -187,6 +188,8 @@ class GradientTape(recording.Recorder, metaclass=TapeType):
         check_unconnected(unconnected_gradients)
         nodes = self._source_nodes(sources)
         seeds = self._seeds(target, output_gradients)
+        if observers:
+            self.sources_asked = nodes, sources
         with self._asking(target) as release:
             values = [t._array for t in ([target] if isinstance(target, Tensor) else leaves(target))]
             nan_origins = NanOrigins(values)
@@ -394,6 +397,7 @@ class GradientTape(recording.Recorder, metaclass=TapeType):
                 self._spent = None
             raise
         finally:
+            self.sources_asked = None
             before = [(node, node.parents, node.bits) for node in release] if self._gave_none else []
             free(release, self.bit, where)
             # the bare structure, for `why` to explain the None just given

@@ -36,6 +36,7 @@ from gradtape.extend import (
     problem,
     report,
 )
+from gradtape.progress import open_bar
 
 Function = Callable[..., Any]
 TITLE = "gt.distributed.map"
@@ -343,21 +344,12 @@ class _Brief(reprlib.Repr):
 
 
 class _Progress:
-    """A bar of tqdm's, after a second, on a terminal or in a notebook; lines where it was asked for without tqdm."""
+    """A bar, after a second, on a terminal or in a notebook; lines where it was asked for and there is no bar."""
 
     def __init__(self, wanted: bool | None, label: str, total: int, done: int) -> None:
         self.label, self.total, self.done = label, total, done
-        self.bar: Any = None
-        self.lines = False
-        if wanted is False or (wanted is None and not sys.stderr.isatty()):
-            return
-        try:
-            from tqdm.auto import tqdm
-        except ImportError:
-            self.lines = wanted is True
-            return
-        delay = 0.0 if wanted else 1.0
-        self.bar = tqdm(desc=label, total=total, initial=done, unit="task", dynamic_ncols=True, delay=delay)
+        self.bar = open_bar(label, wanted, unit="tasks", total=total, done=done)
+        self.lines = self.bar is None and wanted is True
 
     def step(self, failures: int) -> None:
         self.done += 1

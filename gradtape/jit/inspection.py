@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from gradtape.core.explain_hooks import timers
 from gradtape.core.location import Location
 from gradtape.errors import OperandError
 from gradtape.jit.diagnostics import retrace_reasons
@@ -60,6 +62,7 @@ class Inspection:
 
     _function: Callable[..., Any]
     _latest: Executable | None
+    stats: Statistics
     """The executable that was run last."""
     _candidates: Callable[[Any, Any], Iterator[tuple[Executable, list[Any]]]]
     """For arguments (args, kwargs), the executables that fit, each with the arrays to run it on."""
@@ -164,6 +167,33 @@ class Inspection:
                 f"  fix: call it, or its .lower(...), first"
             )
         return self._latest
+
+
+TIMED_AT_MOST = 8  # functions in a report, and so many additions that a run of one may take there
+LARGEST_TIMED = 5e7
+
+
+def time_for_report() -> list[Timeline]:
+    """Timelines of compiled functions that have run, for a report: those that ran most often, without long programs.
+
+    There is no list of them, so the objects of the garbage collector are searched.
+    """
+    from gradtape.jit.diagnostics.timeline import estimate_work  # lazy: few programs are measured
+
+    found = [item for item in gc.get_objects() if isinstance(item, Inspection) and item.stats.runs]
+    found.sort(key=lambda item: -item.stats.runs)
+    timelines = []
+    for item in found[:TIMED_AT_MOST]:
+        if item._latest is None or estimate_work(item._latest.program) > LARGEST_TIMED:
+            continue
+        try:
+            timelines.append(item.timeline())
+        except OperandError:  # arrays that it was traced with are gone, and ones do not do
+            continue
+    return timelines
+
+
+timers.append(time_for_report)
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 
 from gradtape.errors import DtypeError, OperandError
-from gradtape.extend import Variable, argument_error, messages, plain
+from gradtape.extend import Variable, argument_error, messages, plain, register_parameter_container
 from gradtape.nn.init import Initialiser
 from gradtape.nn.names import check_names, checked_array, checked_generator, joined, nested
 
@@ -392,6 +392,12 @@ class Module:
         head = [self.extra_repr()] if self.extra_repr() else []
         return "\n  ".join([f"{type(self).__name__}(", *head, *inside]) + "\n)"
 
+    def _repr_html_(self) -> str:
+        """A table of what it holds, for notebooks: a row for each parameter and buffer, by path."""
+        from gradtape.nn.display import module_html  # lazy: for notebooks only
+
+        return module_html(self)
+
 
 # -- what is in a module
 
@@ -411,6 +417,9 @@ def _inside(name: str, value: Any) -> Iterator[tuple[str, Any]]:
     elif isinstance(value, dict):
         for key, part in value.items():
             yield from _inside(f"{name}.{key}", part)
+
+
+register_parameter_container(Module, _members)
 
 
 def _modules(module: Module, prefix: str, seen: set[int]) -> Iterator[tuple[str, Module]]:

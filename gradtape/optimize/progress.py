@@ -1,28 +1,21 @@
-"""A line that tells how far a solver is: tqdm's where it is installed and there is a terminal, nothing elsewhere."""
+"""Tells how far a solver is: a bar on terminals and in notebooks; lines where it was asked for and there is no bar."""
 
 from __future__ import annotations
 
 import sys
 from types import TracebackType
-from typing import Any
+
+from gradtape.progress import open_bar
 
 
 class SolverProgress:
     """Counts iterations and shows the value. `wanted`: None on terminals only, True always, False never."""
 
     def __init__(self, label: str, wanted: bool | None, total: int | None = None) -> None:
-        self.bar: Any = None
-        self.lines = False
         self.label = label
         self.count = 0
-        if wanted is False or (wanted is None and not sys.stderr.isatty()):
-            return
-        try:
-            from tqdm import tqdm
-        except ImportError:
-            self.lines = True
-        else:
-            self.bar = tqdm(desc=label, unit=" iterations", total=total, leave=bool(wanted), file=sys.stderr)
+        self.bar = open_bar(label, wanted, unit="iterations", total=total)
+        self.lines = self.bar is None and wanted is True
 
     def step(self, value: float | None, largest: float | None = None) -> None:
         """One more iteration is done, with this value and this largest element of the gradient."""

@@ -11,7 +11,16 @@ from typing import Any
 import numpy as np
 
 from gradtape.errors import NumericsError, OperandError, ShapeError
-from gradtape.extend import Compiled, Variable, argument_error, leaves, map_structure, plain, problem
+from gradtape.extend import (
+    Compiled,
+    Variable,
+    argument_error,
+    leaves,
+    map_structure,
+    observe_training_step,
+    plain,
+    problem,
+)
 from gradtape.nn.calling import functional_call
 from gradtape.nn.module import Module
 from gradtape.nn.names import checked_generator, flat
@@ -315,6 +324,7 @@ class Fitting:
             total=at.total + number * size,
             seen=at.seen + size,
         )
+        observe_training_step(number, at.params, params)
         self.progress.batch(at.epoch, number)
         if self.every is not None and self.at.batch % self.every == 0:
             self._store()

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.charts import COLOURS, line_chart
+
 BARS = "▁▂▃▄▅▆▇█"
-COLOURS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#8c564b")
 
 
 def sparkline(values: list[float], width: int = 40) -> str:
@@ -89,36 +90,36 @@ class History:
             axes.plot(range(1, len(values) + 1), values, label=name.replace("_", " "))
         if self.best_epoch is not None:
             axes.axvline(self.best_epoch + 1, color="grey", linestyle=":", label="best")
+        axes.set_title(repr(self).splitlines()[0])
         axes.set_xlabel("epoch")
+        axes.set_ylabel(next(iter(self.records)).replace("_", " ") if len(self.records) == 1 else "value")
         if self.records:
             axes.legend()
         return axes
 
     def _repr_html_(self) -> str:
-        """The curves as a drawing, and the first and last numbers."""
-        rows = "".join(
-            f'<tr><td style="color:{colour}">&#9632;</td><td>{html.escape(name)}</td>'
-            f"<td>{values[0]:.4g} &rarr; {values[-1]:.4g}</td></tr>"
-            for (name, values), colour in zip(self.records.items(), COLOURS * 9)
-            if values
-        )
-        title = html.escape(repr(self).splitlines()[0])
-        return f"<div><b>{title}</b>{self._drawing()}<table>{rows}</table></div>"
+        """The curves as a chart with axes, and a table of the first, the best and the last numbers."""
+        curves = {name: list(enumerate(values, 1)) for name, values in self.records.items() if values}
+        title = repr(self).splitlines()[0]
+        marked = None if self.best_epoch is None else ("best", self.best_epoch + 1)
+        y = next(iter(curves)).replace("_", " ") if len(curves) == 1 else "value"
+        chart = line_chart(curves, title=title, x="epoch", y=y, marked=marked)
+        cell = 'style="padding:0.15em 0.8em;text-align:right"'
+        rows = []
+        for index, (name, points) in enumerate(curves.items()):
+            values = [value for _, value in points]
+            numbers = (values[0], min(values, key=_finite_first), max(values, key=_finite_last), values[-1])
+            cells = "".join(f"<td {cell}>{value:.4g}</td>" for value in numbers)
+            mark = f'<span style="color:{COLOURS[index % len(COLOURS)]}">&#9632;</span>'
+            rows.append(f'<tr><th style="text-align:left">{mark} {html.escape(name)}</th>{cells}</tr>')
+        heads = "".join(f"<th {cell}>{name}</th>" for name in ("", "first", "lowest", "highest", "last"))
+        table = f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table>" if rows else ""
+        return f"<div>{chart or html.escape(title)}{table}</div>"
 
-    def _drawing(self, width: int = 480, height: int = 160) -> str:
-        every = np.array([x for values in self.records.values() for x in values if math.isfinite(x)])
-        if not every.size:
-            return ""
-        low, span = every.min(), (every.max() - every.min()) or 1.0
-        lines = []
-        for values, colour in zip(self.records.values(), COLOURS * 9):
-            step = (width - 8) / max(len(values) - 1, 1)
-            points = " ".join(
-                f"{4 + step * i:.1f},{height - 4 - (x - low) / span * (height - 8):.1f}"
-                for i, x in enumerate(values)
-                if math.isfinite(x)
-            )
-            lines.append(f'<polyline fill="none" stroke="{colour}" stroke-width="1.5" points="{points}"/>')
-        frame = f'<rect width="{width}" height="{height}" fill="none" stroke="#ccc"/>'
-        drawing = "".join(lines)
-        return f'<svg width="{width}" height="{height}" viewBox="0 0 {width} {height}">{frame}{drawing}</svg>'
+
+def _finite_first(value: float) -> float:
+    return value if math.isfinite(value) else math.inf
+
+
+def _finite_last(value: float) -> float:
+    return value if math.isfinite(value) else -math.inf

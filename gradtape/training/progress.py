@@ -1,26 +1,19 @@
-"""Progress: a bar where tqdm is installed and somebody is looking, a line an epoch where it was asked for."""
+"""Progress of `fit`: a bar on terminals and in notebooks; lines where it is asked for and there is no bar."""
 
 from __future__ import annotations
 
 import sys
-from typing import Any
+
+from gradtape.progress import open_bar
 
 
 class FitProgress:
-    """What `fit` says while it runs. `wanted` is None for: only on a terminal, and only with tqdm."""
+    """What `fit` says while it runs. `wanted` is None for: on a terminal or in a notebook, after a second."""
 
     def __init__(self, wanted: bool | None, epochs: int, total: int | None, done: int) -> None:
         self.epochs = epochs
-        self._bar: Any = None
-        self._plain = False
-        if wanted is False or (wanted is None and not sys.stderr.isatty()):
-            return
-        try:
-            from tqdm.auto import tqdm
-        except ImportError:
-            self._plain = wanted is True
-            return
-        self._bar = tqdm(total=total, initial=done, unit="batch", dynamic_ncols=True)
+        self._bar = open_bar("fit", wanted, unit="batches", total=total, done=done)
+        self._plain = self._bar is None and wanted is True
 
     def batch(self, epoch: int, loss: float) -> None:
         """A batch is done."""

@@ -19,7 +19,7 @@ import numpy as np
 
 from gradtape.core import recording
 from gradtape.core.backprop import walk
-from gradtape.core.explain_hooks import NanOrigins, any_zero_or_nonfinite, is_nan, suspects
+from gradtape.core.explain_hooks import NanOrigins, any_zero_or_nonfinite, is_nan, observers, suspects
 from gradtape.core.forward import ForwardAccumulator, check_tangent, judge_departures, push_tangents
 from gradtape.core.graph import AMBIENT, LIFTED, UNTRACKED, Node, sample_of
 from gradtape.core.location import Location, is_library
@@ -78,8 +78,10 @@ class RecordedCall:
         values = [o._array for o in outputs if isinstance(o, Tensor)]
         nan_origins = NanOrigins(values)
         nodes, recorded = self.nodes, _attach_for(outputs)
+        self.tape.sources_asked = (nodes, self._named_arguments()) if observers else None
         found = walk(seeds, self.tape.bit, sources=nodes, attach=recorded, visited=visited, nan_origins=nan_origins)
         gradients = [found.get(node) for node in nodes]
+        self.tape.sources_asked = None
         if found and (suspects or nan_origins or any_zero_or_nonfinite(gradients) or (last and is_nan(values))):
             from gradtape.explain.kernel.examine import examine
 
@@ -87,6 +89,13 @@ class RecordedCall:
                 seeds, self.tape.bit, list(zip(nodes, gradients)), values, nan_origins, (), self.held, judges_zeros=last
             )
         return gradients
+
+    def _named_arguments(self) -> Any:
+        """The structure of the sources; arguments have their names, but for one that is a structure itself."""
+        if len(self.chosen) == 1 and children(self.chosen[0]):
+            return self.chosen[0]
+        names = _parameter_names(self.function)
+        return {names[n] if n < len(names) else f"argument {n}": x for n, x in zip(self.numbers, self.chosen)}
 
     def report_nonfinite(self) -> None:
         """Report where NaN and infinity are made on the way, as a gradient would; for tangents that are not finite."""
@@ -314,14 +323,19 @@ def argument_name(function: Function, arguments: Mapping[int, Any], index: int) 
         (number, name) for number, tree in arguments.items() for name, _ in named_leaves(tree, f"argument {number}")
     ]
     number, called = named[index]
-    try:
-        parameters = inspect.signature(function).parameters.values()
-        names = [p.name for p in parameters if p.kind <= p.POSITIONAL_OR_KEYWORD]
-    except (TypeError, ValueError):  # functions of NumPy's have none
-        names = []
+    names = _parameter_names(function)
     if called == "argument 0" and len(names) < 2 and len(arguments) == 1:
         return "the argument"
     return f"{called} ({names[number]})" if number < len(names) else called
+
+
+def _parameter_names(function: Function) -> list[str]:
+    """The names of the positional parameters of a function; functions of NumPy's have none."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    return [p.name for p in parameters if p.kind <= p.POSITIONAL_OR_KEYWORD]
 
 
 def none_recorded(outputs: list[Any], bit: int) -> bool:

@@ -439,7 +439,17 @@ def test_the_history_shows_itself(capsys: pytest.CaptureFixture[str], monkeypatc
 
     axes = Axes()
     assert history.plot(axes) is axes
-    assert axes.called == ["plot", "plot", "axvline", "set_xlabel", "legend"]
+    assert axes.called == ["plot", "plot", "axvline", "set_title", "set_xlabel", "set_ylabel", "legend"]
+
+
+def test_the_history_is_a_chart_with_axes() -> None:
+    """In a notebook the chart has the title, both axes and the best epoch; a table has four numbers for each curve."""
+    page = History({"loss": [3.0, 1.0, 2.0]}, None, "early", 1)._repr_html_()
+    for words in ("History of 3 epochs, early, best epoch 1", ">epoch<", ">loss<", ">best<", "lowest", "highest"):
+        assert words in page
+    numbers = ("3", "1", "3", "2")
+    cells = "".join(f'<td style="padding:0.15em 0.8em;text-align:right">{number}</td>' for number in numbers)
+    assert cells in page
 
 
 def test_progress_is_a_bar_or_a_line_an_epoch_or_nothing(

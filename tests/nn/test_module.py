@@ -26,6 +26,18 @@ def network() -> gt.nn.Sequential:
 X = rng(1).normal(size=(6, 3)).astype(np.float32)
 
 
+def test_a_module_is_a_table_in_notebooks() -> None:
+    """A notebook shows each parameter and buffer by path, also without numbers, and how many there are."""
+    model = gt.nn.Sequential(gt.nn.Dense(3, 2), gt.nn.BatchNorm1d(2, rng=np.random.default_rng(0)))
+    page = model._repr_html_()
+    assert "12 numbers in 4 parameters" in page
+    for words in ("0.weight", "no numbers yet", "1.running_mean", "buffer", "Dense", "(2, 3)"):
+        assert words in page
+    named = gt.nn.Dense(1, 1, rng=np.random.default_rng(0))
+    named.parts = {"<b>": gt.Variable(1.0)}
+    assert "parts.&lt;b&gt;" in named._repr_html_()
+
+
 class Branched(gt.nn.Module):
     """A module with everything in odd places."""
 

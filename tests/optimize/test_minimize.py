@@ -425,7 +425,7 @@ def test_progress_is_silent_without_a_terminal(capsys: pytest.CaptureFixture[str
 
 def test_progress_without_tqdm(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Where tqdm is not installed, plain lines come at doubling distances."""
-    monkeypatch.setitem(sys.modules, "tqdm", None)
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     with SolverProgress("minimising", True) as shown:
         for _ in range(9):
             shown.step(1.0, 0.5)
@@ -457,6 +457,20 @@ def test_result_prints_readably() -> None:
     assert "shape (100,), from 3 to 3" in large
     assert len(large) < 400
     assert repr(gt.optimize.minimize(rosenbrock, [5.0, 5.0], options={"maxiter": 1})).startswith("not found")
+
+
+def test_result_is_a_table_in_notebooks() -> None:
+    """A notebook shows how it ended and a row for each unknown; up to twelve numbers are told, more are described."""
+    found = gt.optimize.minimize(distance, {"w": np.zeros((2, 3)), "b": 0.0})
+    page = found._repr_html_()
+    assert page.count("<tr>") == 3
+    assert "x[&#x27;w&#x27;]" in page
+    assert "(2, 3)" in page
+    twelve = repr(gt.optimize.minimize(lambda x: np.sum((x - 3.0) ** 2), np.zeros(12)))
+    assert "shape" not in twelve
+    many = gt.optimize.minimize(lambda x: np.sum((x["<b>"] - 3.0) ** 2), {"<b>": np.zeros(13)})
+    assert "shape (13,), from 3 to 3, mean 3" in many._repr_html_()
+    assert "<b>&#x27;" not in many._repr_html_()
 
 
 # -- derivatives of the solution

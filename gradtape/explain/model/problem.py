@@ -6,10 +6,11 @@ report) and JSON; errors and warnings carry it as `.problem`, and their message 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
+
+from gradtape.source_names import name_of_file
 
 Shape = tuple[int, ...]
 
@@ -47,7 +48,7 @@ class Span:
     @property
     def place(self) -> str:
         """`file:line`, with the name of the file only."""
-        return f"{os.path.basename(self.file)}:{self.line}" if self.line else "an unknown line"
+        return f"{name_of_file(self.file)}:{self.line}" if self.line else "an unknown line"
 
     def labelled(self, label: str) -> Span:
         """The same range with another label."""

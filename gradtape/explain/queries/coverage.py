@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import linecache
-import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from gradtape.core.graph import Cut, Node
 from gradtape.core.location import Location
 from gradtape.errors import TapeError
+from gradtape.source_names import name_of_file
 
 if TYPE_CHECKING:
     from gradtape.core.tape import GradientTape
@@ -99,7 +99,7 @@ class Coverage:
         if not name or not line.isdigit():
             raise ValueError(f"assert_covered: {want!r}; a line is written file.py:12")
         number = int(line)
-        found = [p for p in self.lines if p[1] == number and (p[0] == name or os.path.basename(p[0]) == name)]
+        found = [p for p in self.lines if p[1] == number and (p[0] == name or name_of_file(p[0]) == name)]
         if not found:
             return [(name, number)]
         return [place for place in found if self.lines[place] != FLOWS]
@@ -108,7 +108,7 @@ class Coverage:
         file, line = place
         source = linecache.getline(file, line).strip()
         reason = self.reasons.get(place, "" if place in self.lines else "nothing was recorded on this line")
-        return f"  {os.path.basename(file)}:{line}   {source}" + (f"   ({reason})" if reason else "")
+        return f"  {name_of_file(file)}:{line}   {source}" + (f"   ({reason})" if reason else "")
 
     def __str__(self) -> str:
         marked = [f"{_MARKS[state]} {self._row(place)[2:]}" for place, state in sorted(self.lines.items())]

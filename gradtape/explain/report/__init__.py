@@ -76,7 +76,7 @@ def write(
         report = show(what)
     known = {(problem.place, problem.title) for problem in report.problems}
     added = [problem for problem in problems if (problem.place, problem.title) not in known]
-    return Report(title or report.title, report.gradients, [*added, *report.problems]).save(path)
+    return Report(title or report.title, report.gradients, [*added, *report.problems], report.timelines).save(path)
 
 
 class _Report(ModuleType):

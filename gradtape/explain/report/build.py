@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,9 @@ from gradtape.explain.queries.why import why
 from gradtape.explain.report.facts import Facts, collect, live_tensors
 from gradtape.explain.report.names import name_of
 from gradtape.explain.report.page import Report
+from gradtape.explain.report.paths import names_of_sources
 from gradtape.explain.report.script import facts_collected_at
+from gradtape.source_names import name_of_file
 
 if TYPE_CHECKING:
     from gradtape.core.tape import GradientTape
@@ -57,7 +58,8 @@ def of_tape(tape: GradientTape, target: Any = None, sources: Any = None) -> Repo
     elif not wanted:
         wanted = list({**tape._variables, **tape._watched})
     given = [t for t in (*leaves(target), *leaves(sources)) if isinstance(t, Tensor)]
-    names = {node: variable.name for node, variable in tape._variables.items() if variable.name}
+    names = {} if sources is None else names_of_sources(wanted, sources)
+    names |= {node: variable.name for node, variable in tape._variables.items() if variable.name}
     seeds = seeds or [(node, None) for node, _, _ in tape._remembered[:1]]
     facts = _facts(tape, seeds, wanted, names)
     if not seeds and tape._spent is None:
@@ -184,4 +186,4 @@ def _title(facts: Facts, seeds: Sequence[tuple[Node, Any]]) -> str:
     location = seeds[0][0].location if seeds else facts.asked
     if location is None or not location.line:
         return "Gradient"
-    return os.path.basename(location.file)
+    return name_of_file(location.file)

@@ -18,7 +18,7 @@ import numpy as np
 
 from gradtape.core import recording
 from gradtape.core.backprop import _fit
-from gradtape.core.explain_hooks import Cotangents
+from gradtape.core.explain_hooks import Cotangents, parameter_containers
 from gradtape.core.graph import LIFTED_NODE, PARTS, UNTRACKED, Cut, Node, Spec, departures
 from gradtape.core.location import Location
 from gradtape.core.operation import Lifted, Op
@@ -29,6 +29,7 @@ from gradtape.explain.graph.replay import is_custom, recorded_values
 from gradtape.explain.model.problem import Problem
 from gradtape.explain.model.record import Record
 from gradtape.explain.report.names import name_of
+from gradtape.explain.report.paths import paths_within
 
 SIZES_KEPT = 128  # of the gradient at one place, over the steps of a loop
 SPREADS_TAKEN = 32  # of the values at one place, and then of every sixteenth
@@ -122,6 +123,8 @@ class ExpressionGroup:
     birth: str = ""  # "forward" or "backward": finite numbers became NaN or infinite here
     is_target: bool = False
     is_source: bool = False
+    units: int = 0  # of rectifiers, and how many of them are zero for all examples
+    dead: int = 0
     cuts: int = 0  # for a cut: how many operations would have sent a gradient here, had it not been one
 
     def meet(self, node: Record) -> None:
@@ -196,6 +199,7 @@ class Facts:
     sources: list[GradientSource] = field(default_factory=list)
     targets: list[Any] = field(default_factory=list)
     missing: str = ""
+    steps: Any = None  # what is known of the steps, if the line asked repeatedly
     calls: int = 1  # how many times the gradient was requested at this line
     verdicts: list[Problem] = field(default_factory=list)
     sized: bool = True  # whether gradients were sent through it; else only the structure is known
@@ -212,22 +216,34 @@ class Facts:
 
 
 def live_tensors() -> dict[Node, Tensor]:
-    """The live tensors by their nodes. There is no list of them, so the objects of the garbage collector are searched.
+    """The live tensors by their nodes."""
+    return _live_objects()[0]
 
-    Tensors of an interpreter are left out: reading the node of a traced one would end the detection of a loop by `jit`.
+
+def _live_objects() -> tuple[dict[Node, Tensor], list[Any]]:
+    """The live tensors by their nodes, and the containers of parameters, such as modules.
+
+    There is no list of them, so the objects of the garbage collector are searched. Tensors of an interpreter are left
+    out: reading the node of a traced one would end the detection of a loop by `jit`.
     """
-    kinds: dict[type, bool] = {}
-    found = {}
+    kinds: dict[type, str] = {}
+    found: dict[Node, Tensor] = {}
+    containers = []
     for item in gc.get_objects():
         kind = type(item)
-        is_wanted = kinds.get(kind)
-        if is_wanted is None:
-            is_wanted = kinds[kind] = issubclass(kind, Tensor) and not issubclass(kind, Lifted)
-        if is_wanted and not isinstance(item, Lifted) and hasattr(item, "_node"):
-            found[item._node] = item
+        what = kinds.get(kind)
+        if what is None:
+            is_tensor = issubclass(kind, Tensor) and not issubclass(kind, Lifted)
+            is_container = not is_tensor and any(base in parameter_containers for base in kind.__mro__)
+            what = kinds[kind] = "tensor" if is_tensor else "container" if is_container else ""
+        if what == "tensor":
+            if not isinstance(item, Lifted) and hasattr(item, "_node"):
+                found[item._node] = item
+        elif what:
+            containers.append(item)
     found.pop(UNTRACKED, None)
     found.pop(LIFTED_NODE, None)
-    return found
+    return found, containers
 
 
 def plain(value: Any) -> Any:
@@ -263,7 +279,8 @@ def collect(
     examined, for a graph whose saved values are gone.
     """
     walker = _Walker(mask, boundary, names or {}, Facts(asked, sized=sized), given)
-    walker.values = {node: tensor._array for node, tensor in live_tensors().items() if tensor._array is not None}
+    tensors, containers = _live_objects()
+    walker.values = {node: tensor._array for node, tensor in tensors.items() if tensor._array is not None}
     with recording.during(recording.Recording((), ambient=False)), np.errstate(all="ignore"):
         if sized:
             walker.walk(list(seeds))
@@ -271,6 +288,7 @@ def collect(
             walker.begin(node for node, _ in seeds)
         walker.visit_unreached([*others, *(sources or ())])
     wanted = walker.leaves_reached() if sources is None else sources
+    walker.name_by_paths(tensors, containers, wanted)
     for node in dict.fromkeys(wanted):
         walker.add_source(node)
     return walker.facts
@@ -481,6 +499,11 @@ class _Walker:
         spread = Spread.of(known)
         if spread is None:
             return
+        if place.name == "relu" and isinstance(known, np.ndarray) and known.ndim > 1 and len(known) > 1:
+            unit = 1 if known.ndim == 4 else known.ndim - 1  # the channels of pictures, else the last axis
+            active = known.any(axis=tuple(axis for axis in range(known.ndim) if axis != unit))
+            place.units += active.size
+            place.dead += active.size - int(np.count_nonzero(active))
         if place.values is None:
             place.values = Spread()
         place.values.add(spread)
@@ -542,6 +565,18 @@ class _Walker:
     def leaves_reached(self) -> list[Node]:
         """The leaves at which a gradient arrived, the oldest first."""
         return sorted((node for node in self.gradients if node.op is None), key=lambda node: node.order)
+
+    def name_by_paths(self, tensors: dict[Node, Tensor], containers: list[Any], wanted: Iterable[Node]) -> None:
+        """Name the leaves that are held by a container of parameters by their paths in it."""
+        leaves = {node for node, place in self.place_of.items() if place.kind == "leaf"}
+        held = {node: tensors[node] for node in leaves.union(wanted) if node in tensors and node not in self.names}
+        paths = paths_within(containers, held.values()) if held else {}
+        for node, tensor in held.items():
+            if id(tensor) in paths:
+                self.names[node] = paths[id(tensor)]
+                place = self.place(node)
+                if place.count == 1:
+                    place.name = paths[id(tensor)]
 
     def add_source(self, node: Node) -> None:
         """Add a requested tensor, with the gradient that arrived there."""

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import linecache
 import math
-import os
 from dataclasses import dataclass, field
 from typing import Any
 
 from gradtape.core.shapes import Shape
 from gradtape.explain.report.facts import Edge, ExpressionGroup, Facts, Spread
+from gradtape.explain.report.paths import pattern_of
+from gradtape.source_names import name_of_file
 
 GROUPS_DRAWN = 90  # more lines than these are folded by function
 LEAVES_DRAWN = 24  # more leaves than these are folded by line
+LEAVES_APART = 10  # more leaves than these are folded: the same parameter of repeated layers is one node
 STATES = {
     "flows": "gradient flows",
     "zero": "gradient is zero",
@@ -39,12 +41,14 @@ class Group:
 
     @property
     def count(self) -> int:
-        """How many times the line was executed."""
-        return max(place.count for place in self.places)
+        """How many times the line was executed; of leaves, how many they are."""
+        return (sum if self.kind == "leaf" else max)(place.count for place in self.places)
 
     @property
     def result(self) -> ExpressionGroup:
-        """The outermost operation: the one that was executed last."""
+        """The outermost operation: the one that was executed last; of leaves, the largest."""
+        if self.kind == "leaf":
+            return max(self.places, key=lambda place: math.prod(place.shape))
         return max(self.places, key=lambda place: (place.kind == "operation", place.last))
 
     @property
@@ -64,8 +68,14 @@ class Group:
 
     @property
     def gradient(self) -> Spread | None:
-        """The gradient at the result."""
-        return self.result.gradient
+        """The gradient at the result; of leaves, that of all together."""
+        found = [place.gradient for place in self.places if place.gradient is not None]
+        if self.kind != "leaf" or len(found) < 2:
+            return self.result.gradient if self.kind != "leaf" else next(iter(found), None)
+        together = Spread()
+        for each in found:
+            together.add(each)
+        return together
 
     @property
     def size(self) -> float | None:
@@ -118,7 +128,7 @@ class Group:
     @property
     def where(self) -> str:
         """File name and line, for a reader."""
-        return f"{os.path.basename(self.file)}:{self.line}" if self.line else "an unknown line"
+        return f"{name_of_file(self.file)}:{self.line}" if self.line else "an unknown line"
 
 
 @dataclass
@@ -136,8 +146,7 @@ class FoldedGraph:
 
 def fold(facts: Facts, most: int = GROUPS_DRAWN) -> FoldedGraph:
     """The graph folded by source line; also by function if it has more than `most` lines."""
-    leaves = [place for place in facts.places.values() if place.kind == "leaf"]
-    apart = {place.key for place in sorted(leaves, key=lambda place: (not place.is_source, place.order))[:LEAVES_DRAWN]}
+    apart = _leaf_keys([place for place in facts.places.values() if place.kind == "leaf"])
     folded = _fold(facts, lambda place: _by_line(place, apart))
     if len(folded.groups) > most:
         folded = _fold(facts, lambda place: _by_function(place, apart))
@@ -147,18 +156,33 @@ def fold(facts: Facts, most: int = GROUPS_DRAWN) -> FoldedGraph:
     return folded
 
 
+def _leaf_keys(leaves: list[ExpressionGroup]) -> dict[Any, tuple[Any, ...]]:
+    """The group of each leaf that is not folded by line: itself, or where there are many, all of one name or path.
+
+    Numbers in paths do not tell apart: layers are repeated. Where that is not enough, what has one parent is one group.
+    """
+    leaves = sorted(leaves, key=lambda place: (not place.is_source, place.order))
+    if len(leaves) <= LEAVES_APART:
+        return {place.key: ("leaf", place.key) for place in leaves}
+    patterns = {place.key: pattern_of(place.name) for place in leaves}
+    if len(set(patterns.values())) > LEAVES_APART:
+        patterns = {key: pattern.rpartition(".")[0] or pattern for key, pattern in patterns.items()}
+    drawn = set(list(dict.fromkeys(patterns.values()))[:LEAVES_DRAWN])
+    return {key: ("alike", pattern) for key, pattern in patterns.items() if pattern in drawn}
+
+
 def by_line(facts: Facts) -> FoldedGraph:
     """The graph folded by source line, however many there are."""
-    return _fold(facts, lambda place: _by_line(place, set()))
+    return _fold(facts, lambda place: _by_line(place, {}))
 
 
-def _by_line(place: ExpressionGroup, apart: set[Any]) -> tuple[Any, ...]:
+def _by_line(place: ExpressionGroup, apart: dict[Any, tuple[Any, ...]]) -> tuple[Any, ...]:
     if place.kind == "leaf":
-        return ("leaf", place.key) if place.key in apart else ("leaves", place.location.file, place.location.line)
+        return apart.get(place.key) or ("leaves", place.location.file, place.location.line)
     return ("left" if place.kind == "left" else "line", place.location.file, place.location.line)
 
 
-def _by_function(place: ExpressionGroup, apart: set[Any]) -> tuple[Any, ...]:
+def _by_function(place: ExpressionGroup, apart: dict[Any, tuple[Any, ...]]) -> tuple[Any, ...]:
     if place.kind in ("leaf", "left"):
         return _by_line(place, apart)
     code = place.location.code
@@ -176,13 +200,16 @@ def _fold(facts: Facts, key_of: Any) -> FoldedGraph:
         key = key_of(place)
         group = groups.get(key)
         if group is None:
-            kind = {"leaves": "leaf", "rest": "function"}.get(key[0], key[0])
+            kind = {"leaves": "leaf", "alike": "leaf", "rest": "function"}.get(key[0], key[0])
             location = place.location
             label = _label(key, place)
             group = groups[key] = Group(len(groups), key, location.file, location.line, label, kind)
             group.is_known = facts.sized
         group.places.append(place)
         group_of[place.key] = group
+    for group in groups.values():
+        if group.key[0] == "alike" and len(group.places) == 1:
+            group.label = group.places[0].name
     edges: dict[tuple[int, int], Edge] = {}
     for (parent, child), edge in facts.edges.items():
         one, other = group_of[parent], group_of[child]
@@ -198,6 +225,8 @@ def _fold(facts: Facts, key_of: Any) -> FoldedGraph:
 def _label(key: tuple[Any, ...], place: ExpressionGroup) -> str:
     if key[0] == "leaf":
         return place.name
+    if key[0] == "alike":
+        return str(key[1])
     if key[0] == "function":
         return "module level" if key[2] == "<module>" else f"{key[2]}()"
     if key[0] == "rest":

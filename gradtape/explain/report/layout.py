@@ -1,7 +1,8 @@
 """A layered layout: data flows down, every edge from an older layer to a younger one, crossings few, edges straight.
 
-Layers by the longest path; long edges get a waypoint in each layer they pass; the order in a layer by barycentres; the
-positions by the least squares that keep the order and the distances (isotonic regression, layer by layer).
+Layers by the longest path; long edges get a waypoint in each layer they pass, which all edges from one node share, so
+that they are one bundle until they part; the order in a layer by barycentres; the positions by the least squares that
+keep the order and the distances (isotonic regression, layer by layer).
 """
 
 from __future__ import annotations
@@ -104,21 +105,26 @@ def _layers(nodes: list[int], edges: list[tuple[int, int]], late: set[int]) -> d
 def _add_waypoints(
     layer_of: dict[int, int], edges: list[tuple[int, int]], widths: Mapping[int, float]
 ) -> tuple[list[list[int]], dict[tuple[int, int], list[int]], dict[int, float]]:
-    """The rows with the waypoints of long edges in them (negative numbers), and each edge as a chain of items."""
+    """The rows with the waypoints of long edges in them (negative numbers), and each edge as a chain of items.
+
+    The edges of one node share its waypoint in a layer.
+    """
     rows: list[list[int]] = [[] for _ in range(max(layer_of.values(), default=-1) + 1)]
     for node, row in layer_of.items():
         rows[row].append(node)
     size = dict(widths)
     chains: dict[tuple[int, int], list[int]] = {}
-    made = 0
+    made: dict[tuple[int, int], int] = {}  # the waypoint of a node in a layer
     for a, b in edges:
         chain = [a]
-        if made <= WAYPOINTS_AT_MOST:
+        if len(made) <= WAYPOINTS_AT_MOST:
             for row in range(layer_of[a] + 1, layer_of[b]):
-                made += 1
-                size[-made] = WAYPOINT
-                rows[row].append(-made)
-                chain.append(-made)
+                waypoint = made.get((a, row))
+                if waypoint is None:
+                    waypoint = made[a, row] = -len(made) - 1
+                    size[waypoint] = WAYPOINT
+                    rows[row].append(waypoint)
+                chain.append(waypoint)
         chains[a, b] = [*chain, b]
     return rows, chains, size
 
@@ -126,10 +132,9 @@ def _add_waypoints(
 def _neighbours(rows: list[list[int]], chains: dict[tuple[int, int], list[int]]) -> dict[int, tuple[list[int], ...]]:
     """For each item, the items above and below that it is connected to."""
     joined: dict[int, tuple[list[int], ...]] = {item: ([], []) for row in rows for item in row}
-    for chain in chains.values():
-        for above, below in pairwise(chain):
-            joined[above][1].append(below)
-            joined[below][0].append(above)
+    for above, below in dict.fromkeys(pair for chain in chains.values() for pair in pairwise(chain)):
+        joined[above][1].append(below)
+        joined[below][0].append(above)
     return joined
 
 
@@ -188,15 +193,16 @@ def _separate(wished: list[tuple[float, float]], widths: list[float]) -> list[fl
 def _ports(
     chains: dict[tuple[int, int], list[int]], across: dict[int, float], widths: Mapping[int, float]
 ) -> dict[tuple[tuple[int, int], int], float]:
-    """How far from the centre each edge leaves its upper node (0) and enters its lower one (1)."""
+    """How far from the centre each edge leaves its upper node (0) and enters its lower one (1); a bundle at one."""
     ports: dict[tuple[tuple[int, int], int], float] = {}
     for end in (0, 1):
         by_node: dict[int, list[tuple[int, int]]] = {}
         for edge in chains:
             by_node.setdefault(edge[end], []).append(edge)
         for node, edges in by_node.items():
-            edges.sort(key=lambda edge: across[chains[edge][1 if end == 0 else -2]])
-            step = min(26.0, (widths[node] - 40) / max(len(edges), 1))
-            for index, edge in enumerate(edges):
-                ports[edge, end] = (index - (len(edges) - 1) / 2) * step
+            met = {edge: chains[edge][1 if end == 0 else -2] for edge in edges}
+            ranks = {item: rank for rank, item in enumerate(sorted(set(met.values()), key=across.__getitem__))}
+            step = min(26.0, (widths[node] - 40) / len(ranks))
+            for edge in edges:
+                ports[edge, end] = (ranks[met[edge]] - (len(ranks) - 1) / 2) * step
     return ports

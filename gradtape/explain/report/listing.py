@@ -6,7 +6,6 @@ import io
 import keyword
 import linecache
 import math
-import os
 import tokenize
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from gradtape.explain.report.axis_colours import Dimensions
 from gradtape.explain.report.fold import STATES, Group
 from gradtape.explain.report.numbers import count, number
 from gradtape.explain.report.svg import Scale
+from gradtape.source_names import name_of_file
 
 CONTEXT = 2  # lines shown around those with operations
 SHORT_FILE = 60  # a file of at most so many lines is shown whole
@@ -104,7 +104,7 @@ class SourceListing:
             rows.append(_gap(len(text) - previous))
         head = "".join(f'<th scope="col">{name}</th>' for name in ("line", "source", "result", "gradient"))
         return (
-            f'<div class="sheet"><h3 title="{escape(file, quote=True)}">{escape(os.path.basename(file))}</h3>'
+            f'<div class="sheet"><h3 title="{escape(file, quote=True)}">{escape(name_of_file(file))}</h3>'
             f'<table class="source" role="table"><thead><tr role="row">{head}</tr></thead>'
             f'<tbody role="rowgroup">{"".join(rows)}</tbody></table></div>'
         )

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from gradtape.atomic_write import write_atomically
 from gradtape.core.location import Location
@@ -22,13 +23,33 @@ from gradtape.explain.report.fold import STATES, FoldedGraph, Group, by_line, fo
 from gradtape.explain.report.listing import SourceListing
 from gradtape.explain.report.numbers import count, number, size, stretch
 from gradtape.explain.report.svg import graph, sparkline
+from gradtape.explain.report.timelines import timelines_section
+from gradtape.explain.report.training import training_section
 
 OPERATIONS_LISTED = 40
 SOURCES_LISTED = 200
 VERDICTS_LISTED = 100
 
 STYLE = Path(__file__).with_name("style.css")
-SCRIPT = Path(__file__).with_name("script.js")
+SCRIPTS = tuple(Path(__file__).with_name(f"{name}.js") for name in ("script", "zoom", "search", "tables"))
+
+SEARCH = """<form id="search" role="search" hidden><label class="hidden" for="query">Search the report</label>
+<input id="query" type="search" autocomplete="off" spellcheck="false" placeholder="Search" role="combobox"
+ title="A name, train.py:12, an operation, a shape such as 8 x 12, or code. / goes here, n to the next find"
+ aria-expanded="false" aria-controls="found" aria-autocomplete="list">
+<ol id="found" role="listbox" aria-label="What was found" hidden></ol>
+<span id="foundcount" role="status"></span></form>"""
+
+ZOOM = "".join(
+    f'<button type="button" data-do="{does}" title="{title}"{more}>{text}</button>{after}'
+    for does, title, text, more, after in [
+        ("out", "Smaller (-)", "&minus;", ' aria-label="Smaller"', "<output>100 %</output>"),
+        ("in", "Larger (+)", "+", ' aria-label="Larger"', ""),
+        ("fit", "The whole graph (0)", "Fit", "", ""),
+        ("whole", "Full size (1)", "1:1", ' aria-label="Full size"', ""),
+        ("expand", "Fill the window (Escape leaves it)", "Expand", ' aria-pressed="false"', ""),
+    ]
+)
 
 
 def _is_note(problem: Problem) -> bool:
@@ -46,6 +67,7 @@ class Report:
     title: str
     gradients: list[Facts] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    timelines: list[Any] = field(default_factory=list)
 
     def to_html(self) -> str:
         """The page."""
@@ -120,16 +142,21 @@ class _Page:
         )
 
     def html(self) -> str:
-        script = SCRIPT.read_text(encoding="utf-8")
+        script = "".join(path.read_text(encoding="utf-8") for path in SCRIPTS)
         style = STYLE.read_text(encoding="utf-8") + colours.rules()
         digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
         policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
         title = escape(self.report.title)
         gradients = [self._gradient(index) for index in range(len(self.folded))]
-        body = "\n".join([self._head(), self._verdicts(), self._source(), *gradients])
+        several = len(self.folded) > 1
+        training = [training_section(i, facts.steps, several) for i, facts in enumerate(self.report.gradients)]
+        body = "\n".join([self._head(), self._verdicts(), *training, self._source(), *gradients])
         links = [("verdicts", "Verdicts")]
+        links += [(f"training{index}", "Training") for index, section in enumerate(training) if section][:1]
         links += [("source", "Source")] if self.listing.shown else []
         links += [("picture0", "Graph"), ("sources0", "Sources")] if gradients else []
+        timed = timelines_section(self.report.timelines)
+        links += [("compiled", "Compiled")] if timed else []
         nav = "".join(f'<a href="#{name}">{text}</a>' for name, text in links)
         return f"""<!doctype html>
 <html lang="en">
@@ -145,9 +172,11 @@ class _Page:
 <a class="skip" href="#verdicts">To the verdicts</a>
 <header class="bar"><div class="top"><span class="brand">gradtape</span>
 <nav aria-label="Parts of the report">{nav}</nav>
+{SEARCH}
 <button id="theme" type="button" hidden>Dark</button></div></header>
 <main>
 {body}
+{timed}
 </main>
 <footer><p>Sizes of gradients are root mean squares. <code>gradtape why CODE</code> explains a verdict.</p></footer>
 <script>{script}</script>
@@ -268,8 +297,10 @@ class _Page:
             "on it is large. What one source line did, however often, is one node.</p>"
             '<ul class="legend"><li>rounded: a leaf</li><li>fan: an operand that is stretched, and the sum that undoes '
             "it</li><li>dashed with two strokes: cut</li><li>dotted: zero, or steers only</li></ul>"
-            f'<div class="stage"><div class="canvas" tabindex="0" role="region" aria-label="{heading}, scrolls">'
-            f'{picture}</div><div class="cards" role="group" aria-label="Cards of the nodes">{cards}</div></div>'
+            f'<div class="stage"><div class="frame">'
+            f'<div class="zoom" role="group" aria-label="Zoom" hidden>{ZOOM}</div>'
+            f'<div class="canvas" tabindex="0" role="region" aria-label="{heading}, scrolls; plus and minus zoom">'
+            f'{picture}</div></div><div class="cards" role="group" aria-label="Cards of the nodes">{cards}</div></div>'
             "</section>"
             f"{self._sources(index, facts, folded)}"
         )
@@ -332,7 +363,7 @@ class _Page:
             f'<article class="card {group.state}" id="c{index}-n{group.number}" tabindex="-1">'
             f'<h4><code>{escape(group.label)}</code></h4><p class="sub">{place_}'
             f'<span class="state">{STATES[group.state]}</span>{times}{verdicts}</p><dl>{cells}</dl>{text}{spark}'
-            f"{self._operations(group)}</article>"
+            f"{self._operations(group)}{self._parameters(group)}</article>"
         )
 
     def _operations(self, group: Group) -> str:
@@ -354,8 +385,25 @@ class _Page:
         more = f"<p>and {count(len(inside) - len(shown))} more</p>" if len(inside) > len(shown) else ""
         words = _many(len(inside), "operation") + " in this " + ("function" if group.kind == "function" else "line")
         return (
-            f'<details><summary>{words}</summary><div class="ops"><table><thead><tr>{head}</tr></thead>'
-            f"<tbody>{rows}</tbody></table>{more}</div></details>"
+            f'<details><summary>{words}</summary><div class="ops"><table class="sortable">'
+            f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{more}</div></details>"
+        )
+
+    def _parameters(self, group: Group) -> str:
+        """The leaves of a group of several, unfolded."""
+        if group.kind != "leaf" or len(group.places) < 2:
+            return ""
+        shown = group.places[:OPERATIONS_LISTED]
+        rows = "".join(
+            f'<tr><th scope="row"><code>{escape(place.name)}</code></th><td>{self.dimensions.chips(place.shape)}</td>'
+            f'<td class="number">{_size_of(place)}</td></tr>'
+            for place in shown
+        )
+        head = "".join(f'<th scope="col">{name}</th>' for name in ("name", "shape", "gradient"))
+        more = f"<p>and {count(len(group.places) - len(shown))} more</p>" if len(group.places) > len(shown) else ""
+        return (
+            f'<details open><summary>{count(len(group.places))} leaves</summary><div class="ops">'
+            f'<table class="sortable"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{more}</div></details>'
         )
 
     def _sources(self, index: int, facts: Facts, folded: FoldedGraph) -> str:
@@ -395,7 +443,8 @@ class _Page:
         return (
             f'<section id="sources{index}" aria-labelledby="ht{index}"><h2 id="ht{index}">Sources{number_}</h2>'
             f'<p class="lead">What the gradient was asked for, and what arrived.</p><div class="tablebox" tabindex="0" '
-            f'role="region" aria-label="Sources, scrolls"><table class="sources"><thead><tr>{head}</tr></thead>'
+            f'role="region" aria-label="Sources, scrolls"><table class="sources sortable" '
+            f'data-kind="source"><thead><tr>{head}</tr></thead>'
             f"<tbody>{''.join(rows)}</tbody></table></div>{rest}</section>"
         )
 

@@ -51,6 +51,12 @@
 
   nodes.forEach((node, index) => {
     const id = node.getAttribute("href").slice(1);
+    node.addEventListener("choose", () => {
+      show(id, true);
+      node.closest(".picture").scrollIntoView();
+      centre(node);
+      node.focus({ preventScroll: true });
+    });
     node.addEventListener("click", (event) => {
       event.preventDefault();
       show(id, true);

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Sequence
 from contextlib import ExitStack
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gradtape.core import explain_hooks
-from gradtape.core.explain_hooks import Cotangents, Finish
+from gradtape.core.explain_hooks import Cotangents, Finish, FinishedWalk
 from gradtape.core.graph import AMBIENT, LIFTED, Node
 from gradtape.core.location import Location
+from gradtape.core.pytree import leaves
+from gradtape.core.tensor import Tensor
 from gradtape.explain.emit.listeners import listening, without_listeners
 from gradtape.explain.graph.replay import Replay, is_concrete, is_custom
 from gradtape.explain.model.problem import Problem
 from gradtape.explain.report.facts import Facts, collect
 from gradtape.explain.report.page import Report
+from gradtape.explain.report.paths import names_of_sources
+from gradtape.explain.report.steps import Steps
+from gradtape.source_names import name_of_file
+
+if TYPE_CHECKING:
+    from gradtape.core.tape import GradientTape
 
 PLACES_AT_MOST = 12
 PROBLEMS_AT_MOST = 500
@@ -47,8 +54,12 @@ class Collector:
         self.title = title
         self._is_private = is_private  # whether reports of tapes leave out what is collected here
         self.problems: list[Problem] = []
+        self.timelines: list[Any] = []  # of compiled functions, when collecting ended
         self._facts: dict[tuple[int, int], Facts] = {}  # which keep the code objects, and so their ids, alive
         self._calls: dict[tuple[int, int], int] = {}
+        self._steps: dict[tuple[int, int], Steps] = {}
+        self._trained: dict[tuple[int, int], int] = {}
+        self._training: dict[tuple[int, int], Steps] = {}  # steps of training loops that told of them
         self._left_out = 0
         self._stack = ExitStack()
 
@@ -57,6 +68,7 @@ class Collector:
         """The facts of each line that asked for gradients."""
         for place, facts in self._facts.items():
             facts.calls = self._calls[place]
+            facts.steps = self._training.get(place) or self._steps.get(place)
         return list(self._facts.values())
 
     def __enter__(self) -> Collector:
@@ -64,10 +76,17 @@ class Collector:
             self._stack.enter_context(listening(self.add_problem))
             _active.append(self)
         explain_hooks.observers.append(self.observe)
+        explain_hooks.walk_observers.append(self.observe_step)
+        explain_hooks.step_observers.append(self.observe_training_step)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        if kind is None or not issubclass(kind, KeyboardInterrupt):
+            with without_listeners():
+                self.timelines += [timeline for time in explain_hooks.timers for timeline in time()]
         explain_hooks.observers.remove(self.observe)
+        explain_hooks.walk_observers.remove(self.observe_step)
+        explain_hooks.step_observers.remove(self.observe_training_step)
         if not self._is_private:
             _active.remove(self)
         self._stack.close()
@@ -109,6 +128,42 @@ class Collector:
             return take
         take(None, None)
         return None
+
+    def observe_step(self, walk: FinishedWalk) -> None:
+        """Called after every backward pass that was observed; keeps its loss, norms and parameters as a step."""
+        where = Location.here()
+        place = id(where.code), where.offset
+        number, facts = self._calls.get(place, 0), self._facts.get(place)
+        if not number or facts is None or not _is_number(walk.targets):
+            return
+        steps = self._steps.setdefault(place, Steps())
+        if not steps.wants(number):
+            return
+        nodes = sorted(walk.gradients, key=lambda node: node.order) if walk.sources is None else walk.sources
+        tape = _tape_of(walk.seeds, walk.mask)
+        asked = None if tape is None else tape.sources_asked
+        held: dict[Node, Any] = {} if asked is None else dict(zip(asked[0], leaves(asked[1]), strict=False))
+        norms: dict[int, float] = {}
+        parameters: dict[int, Any] = {}
+        for index, node in enumerate(dict.fromkeys(nodes)):
+            gradient = walk.gradients.get(node)
+            if isinstance(gradient, np.ndarray | np.generic):
+                norms[index] = float(np.linalg.norm(gradient))
+            value = held.get(node)
+            value = value._array if isinstance(value, Tensor) else value
+            if isinstance(value, np.ndarray | np.generic):
+                parameters[index] = value
+        is_fresh = not number & (number - 1)
+        steps.add(number, float(walk.targets[0].reshape(())), norms, parameters, facts if is_fresh else None)
+
+    def observe_training_step(
+        self, where: Location, loss: float, names: Sequence[str], before: Sequence[Any], after: Sequence[Any]
+    ) -> None:
+        """Called by a training loop after each of its steps."""
+        place = id(where.code), where.offset
+        steps = self._training.setdefault(place, Steps())
+        self._trained[place] = number = self._trained.get(place, 0) + 1
+        steps.add_update(number, loss, names, before, after)
 
     def observe_elsewhere(self, where: Location, collect: Callable[[], Facts]) -> None:
         """Called after a gradient that another library took, with a function that collects its facts."""
@@ -152,14 +207,13 @@ class Collector:
         where: Location,
         given: Cotangents | None,
     ) -> Facts:
-        from gradtape.core.tape import GradientTape
         from gradtape.explain.report.build import find_reasons
 
-        state = seeds[0][0].recording
-        recorders = getattr(state, "recorders", ())
-        tape = next((r for r in recorders if r.bit & mask and isinstance(r, GradientTape)), None)
+        tape = _tape_of(seeds, mask)
         variables = {} if tape is None else tape._variables
-        names = {node: variable.name for node, variable in variables.items() if variable.name}
+        asked = None if tape is None else tape.sources_asked
+        names = {} if asked is None else names_of_sources(*asked)
+        names |= {node: variable.name for node, variable in variables.items() if variable.name}
         facts = collect(seeds, mask, wanted, boundary, asked=where, names=names, given=given)
         is_traced = any(node.bits & LIFTED for node, _ in seeds)  # then its problems are found when it is executed
         if not is_traced and (tape is not None or mask & AMBIENT):
@@ -173,8 +227,23 @@ class Collector:
         gradients = self.gradients
         own = [verdict for facts in gradients for verdict in facts.verdicts]
         first = next((facts.asked for facts in gradients if facts.asked is not None), None)
-        title = self.title or ("Gradients" if first is None else os.path.basename(first.file))
-        return Report(title, gradients, merge_problems(self.problems, own))
+        title = self.title or ("Gradients" if first is None else name_of_file(first.file))
+        return Report(title, gradients, merge_problems(self.problems, own), self.timelines)
+
+
+def _is_number(targets: Sequence[Any]) -> bool:
+    """Whether one real number was differentiated, and is known: a traced one is not asked for its value."""
+    if len(targets) != 1 or not isinstance(targets[0], np.ndarray | np.generic):
+        return False
+    return targets[0].size == 1 and targets[0].dtype.kind == "f"
+
+
+def _tape_of(seeds: Sequence[tuple[Node, Any]], mask: int) -> GradientTape | None:
+    """The tape that recorded what is differentiated; None where it is not recorded by one."""
+    from gradtape.core.tape import GradientTape
+
+    recorders = getattr(seeds[0][0].recording, "recorders", ()) if seeds else ()
+    return next((r for r in recorders if r.bit & mask and isinstance(r, GradientTape)), None)
 
 
 def facts_collected_at(where: Location) -> Facts | None:

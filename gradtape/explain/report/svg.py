@@ -15,15 +15,17 @@ from gradtape.explain.report.numbers import count, number, stretch
 
 LONGEST_LABEL = 38
 LETTER = 7.3  # the width of a letter in the labels
-NARROWEST, WIDEST_LINE = 168.0, 9.0
+NARROWEST = 168.0
+WIDEST_EDGE, FEW_EDGES, THINNEST_WIDEST = 9.0, 16, 3.0  # the widest edge of a graph of few edges, and of many
 
 
 def graph(folded: FoldedGraph, dimensions: Dimensions, prefix: str, codes: dict[int, list[str]], title: str) -> str:
     """The graph; `codes` are those of the verdicts on each group, `prefix` begins the names of the cards."""
-    widths = {group.number: _width(group, dimensions) for group in folded.groups}
+    widths = {number: _width(folded.groups[number], dimensions) for number in _drawing_order(folded)}
     leaves = [group.number for group in folded.groups if group.kind == "leaf"]
     drawing = layout(widths, folded.edges, leaves)
     scale = Scale([edge.size for edge in folded.edges.values()])
+    scale.widest = max(WIDEST_EDGE * min(1.0, FEW_EDGES / max(len(folded.edges), 1)), THINNEST_WIDEST)
     parts = []
     words = _sums(folded, {edge: points[-1][0] for edge, points in drawing.lines.items()})
     for (a, b), points in drawing.lines.items():
@@ -35,11 +37,24 @@ def graph(folded: FoldedGraph, dimensions: Dimensions, prefix: str, codes: dict[
         parts.append(_node(group, centre, width, dimensions, prefix, codes.get(group.number, [])))
     ends = [drawing.lines[edge][-1][0] + 30 + 6.5 * len(unescape(text)) for edge, text in words.items()]
     wide, tall = math.ceil(max([drawing.width, *ends])), math.ceil(drawing.height)
+    least = min(math.ceil(wide * 0.8), 2400)
     return (
         f'<svg class="graph" viewBox="0 0 {wide} {tall}" width="{wide}" height="{tall}" '
-        f'style="min-width:{math.ceil(wide * 0.8)}px" role="group" aria-label="{escape(title, quote=True)}">'
+        f'style="min-width:{least}px" role="group" aria-label="{escape(title, quote=True)}">'
         f"{''.join(parts)}</svg>"
     )
+
+
+def _drawing_order(folded: FoldedGraph) -> list[int]:
+    """The groups from top to bottom: as they were executed first, or last where fewer edges lead back up then.
+
+    A line that calls a function and adds to its result was begun before the lines of that function, and ended after.
+    """
+    first = [group.number for group in folded.groups]
+    last = sorted(first, key=lambda number: max(place.last for place in folded.groups[number].places))
+    ranks = {number: rank for rank, number in enumerate(last)}
+    backward = [sum(a > b for a, b in folded.edges), sum(ranks[a] > ranks[b] for a, b in folded.edges)]
+    return last if backward[1] <= backward[0] else first
 
 
 class Scale:
@@ -54,6 +69,11 @@ class Scale:
         logs = [math.log10(size) for size in sizes if size is not None and size > 0 and math.isfinite(size)]
         self.high = max(logs, default=0.0)
         self.low = min([max(min(logs, default=0.0), self.high - 9.0), self.high - 1.0])
+        self.widest = WIDEST_EDGE
+
+    def width(self, size: float | None) -> float:
+        """The width of an edge with a gradient of this size."""
+        return 1.2 + (self.widest - 1.2) * self(size)
 
     def __call__(self, size: float | None) -> float:
         if size is None or size == 0:
@@ -67,7 +87,7 @@ def _width(group: Group, dimensions: Dimensions) -> float:
     label = min(len(group.label), LONGEST_LABEL) * LETTER + 34
     shape = 0.0 if group.shape is None else dimensions.draw(group.shape, 0, 0)[1]
     below = shape + len(group.where) * 6.2 + 48 + (len(count(group.count)) * 7 + 14 if group.count > 1 else 0)
-    return max(NARROWEST, label, below)
+    return max(NARROWEST, label, below + (16 if group.kind == "leaf" else 0))
 
 
 def _node(group: Group, centre: Point, width: float, dimensions: Dimensions, prefix: str, codes: Sequence[str]) -> str:
@@ -167,7 +187,7 @@ def _sums(folded: FoldedGraph, entries: dict[tuple[int, int], float]) -> dict[tu
 
 def _edge(edge: Edge, points: list[Point], scale: Scale, words: str) -> str:
     kind = _kind(edge)
-    width = 1.4 + (WIDEST_LINE - 1.4) * scale(edge.size) if kind in ("flow", "bad") else 1.5
+    width = scale.width(edge.size) if kind in ("flow", "bad") else 1.5
     what = f"gradient size {number(edge.size)}" if edge.size is not None else STATES_OF_EDGES[kind]
     if edge.stretch is not None:
         small, large = edge.stretch
@@ -224,7 +244,7 @@ def _fan(points: list[Point], width: float, words: str) -> str:
 
 def _back(edge: Edge, points: list[Point], scale: Scale) -> str:
     kind = _kind(edge)
-    width = 1.4 + (WIDEST_LINE - 1.4) * scale(edge.size) * 0.6
+    width = 0.6 * scale.width(edge.size) + 0.5
     (x0, y0), (x1, _), (x2, _), (x3, y3) = points
     path = f"M{x0:.1f} {y0:.1f}C{x1:.1f} {y0:.1f} {x2:.1f} {y3:.1f} {x3:.1f} {y3:.1f}"
     return (

@@ -9,7 +9,6 @@ it is to the limit of the machine: see `machine_limits`.
 from __future__ import annotations
 
 import html
-import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from gradtape.jit.native.lower import conv
 from gradtape.jit.runtime import backends
 from gradtape.jit.runtime.runner import Runner
 from gradtape.jit.runtime.schedule import NativeGroup, Step
+from gradtape.source_names import name_of_file
 
 LONG_ENOUGH = 0.05  # seconds of running
 RUNS_AT_LEAST, RUNS_AT_MOST = 3, 200
@@ -82,7 +82,7 @@ class TimedLine:
     @property
     def place(self) -> str:
         """File name and line, for a reader; "elsewhere" for time that no line accounts for."""
-        return f"{os.path.basename(self.file)}:{self.number}" if self.number else "elsewhere"
+        return f"{name_of_file(self.file)}:{self.number}" if self.number else "elsewhere"
 
 
 class Timeline:
@@ -105,6 +105,11 @@ class Timeline:
     def seconds(self) -> float:
         """The seconds of one run, of all steps together."""
         return sum(step.seconds for step in self.steps)
+
+    @staticmethod
+    def duration(seconds: float) -> str:
+        """Seconds in a unit that suits them."""
+        return _time(seconds)
 
     @property
     def groups(self) -> tuple[TimedStep, ...]:
@@ -284,6 +289,11 @@ def _work(instruction: Instruction, times: int = 1) -> list[tuple[Location, floa
     elif instruction.name not in _LIGHT:
         work *= _HEAVY
     return [(instruction.location, times * work)]
+
+
+def estimate_work(program: Program) -> float:
+    """A guess at the work of a run, as a number of additions."""
+    return sum(work for instruction in program.instructions for _, work in _work(instruction))
 
 
 def _join_names(items: tuple[str, ...]) -> str:

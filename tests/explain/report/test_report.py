@@ -396,9 +396,21 @@ def test_the_style_sheet_is_readable() -> None:
     for theme in themes:
         colours = dict(re.findall(r"--(\w+): (#\w{6})", theme))
         for ground in ("paper", "sheet", "wash"):
-            for ink in set(colours) - {"paper", "sheet", "wash", "line", "mark", "edge", "focus", "rim", "warnwash"}:
+            for ink in set(colours) - {
+                "paper",
+                "sheet",
+                "wash",
+                "line",
+                "mark",
+                "hit",
+                "edge",
+                "focus",
+                "rim",
+                "warnwash",
+            }:
                 assert _contrast(colours[ink], colours[ground]) >= 4.5, (ink, ground)
         assert _contrast(colours["warn"], colours["warnwash"]) >= 4.5
+        assert _contrast(colours["ink"], colours["hit"]) >= 4.5
         assert _contrast(colours["sheet"], colours["warn"]) >= 4.5
 
 
@@ -428,6 +440,31 @@ def test_edges_that_lead_back_are_apart() -> None:
     assert list(drawing.back) == [(1, 0)]
 
 
+def test_edges_of_one_node_are_one_bundle() -> None:
+    """Long edges from one node share their way until they part, and leave the node at one place."""
+    drawing = layout(dict.fromkeys(range(6), 100.0), [(0, 1), (1, 2), (2, 3), (3, 4), (0, 3), (0, 4), (0, 5), (4, 5)])
+    first, second, third = (drawing.lines[0, end] for end in (3, 4, 5))
+    assert first[:-1] == second[: len(first) - 1] == third[: len(first) - 1]
+    assert second[:-1] == third[: len(second) - 1]
+
+
+def test_the_more_edges_the_thinner() -> None:
+    """The widest edge of a graph with many edges is thinner than that of a graph with few."""
+
+    def widest(lines: int) -> float:
+        space = run(
+            "x = gt.Variable(1.0)",
+            "with gt.GradientTape(persistent=True) as tape:",
+            "    y = x * 1.0",
+            *["    y = y + x * 1.0"] * lines,
+            "tape.gradient(y, x)",
+        )
+        page = of_tape(space["tape"]).to_html()
+        return max(map(float, re.findall(r'stroke-width="([\d.]+)"', page)))
+
+    assert 3.0 <= widest(60) < widest(2) / 2
+
+
 def test_a_chain_is_straight() -> None:
     """Nodes of one chain stand below each other, whatever their widths."""
     drawing = layout({0: 300, 1: 100, 2: 200}, [(0, 1), (1, 2)])
@@ -440,7 +477,7 @@ def test_a_chain_is_straight() -> None:
 class Checker(HTMLParser):
     """Collects the tags, identifiers and links of a page, and its visible text."""
 
-    VOID = frozenset({"meta", "br", "rect", "path", "circle", "polyline"})
+    VOID = frozenset({"meta", "br", "input", "rect", "path", "circle", "polyline"})
 
     def __init__(self) -> None:
         super().__init__()

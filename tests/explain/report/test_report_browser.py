@@ -131,11 +131,26 @@ class Browser:
 
     def press(self, key: str) -> None:
         """Press a key, as a person would."""
-        text = "\r" if key == "Enter" else ""
-        code = {"Enter": 13, "Tab": 9, "ArrowDown": 40}[key]
-        common = {"key": key, "code": key, "windowsVirtualKeyCode": code}
+        text = "\r" if key == "Enter" else key if len(key) == 1 else ""
+        codes = {"Enter": 13, "Tab": 9, "Escape": 27, "ArrowDown": 40}
+        common = {"key": key, "code": key, "windowsVirtualKeyCode": codes.get(key, ord(key[0].upper()))}
         self.call("Input.dispatchKeyEvent", type="keyDown", text=text, **common)
         self.call("Input.dispatchKeyEvent", type="keyUp", **common)
+
+    def type(self, text: str) -> None:
+        """Type into the element that has the focus."""
+        self.call("Input.insertText", text=text)
+
+    def middle(self, element: str) -> tuple[float, float]:
+        """The middle of an element, after it was scrolled into view."""
+        self.evaluate(f"{element}.scrollIntoView({{block: 'center', behavior: 'instant'}})")
+        middle = "(({left, top, width, height}) => [left + width / 2, top + height / 2])"
+        x, y = self.evaluate(f"{middle}({element}.getBoundingClientRect())")
+        return x, y
+
+    def mouse(self, kind: str, x: float, y: float, **more: Any) -> None:
+        """A movement, press or release of the mouse, or a turn of its wheel."""
+        self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
 
     def screenshot(self) -> tuple[int, int, int]:
         """Width, height and number of different colours of what is seen."""
@@ -255,6 +270,133 @@ def test_arrow_keys_go_from_node_to_node(browser: Browser, report: Path) -> None
     browser.evaluate("document.querySelectorAll('a.node')[0].focus()")
     browser.press("ArrowDown")
     assert browser.evaluate("[...document.querySelectorAll('a.node')].indexOf(document.activeElement)") == 1
+
+
+def _matches(browser: Browser) -> list[str]:
+    found: list[str] = browser.evaluate("[...document.querySelectorAll('#found li')].map((item) => item.innerText)")
+    return [" ".join(text.split()) for text in found]
+
+
+@pytest.mark.parametrize(
+    ("query", "kind", "words"),
+    [
+        ("frozen", "source", "frozen"),
+        (":10", "line", ":10"),
+        ("tanh", "node", "np.tanh"),
+        ("20 x 20", "node", "error = state - y"),
+        ("(20, 20)", "node", "error = state - y"),
+        ("X @ W", "line", "state = X @ W"),
+        ("GT101", "verdict", "GT101"),
+        ("<b id=injected>", "source", "<b id=injected>W</b>"),
+    ],
+)
+def test_search_finds(browser: Browser, report: Path, query: str, kind: str, words: str) -> None:
+    """A name, a line, an operation, a shape in either spelling, code, and a code of a verdict are found, as text."""
+    browser.open(report)
+    browser.press("/")
+    browser.type(query)
+    found = _matches(browser)
+    assert any(text.startswith(kind) and words in text for text in found), found
+    assert browser.evaluate("document.querySelectorAll('.hit').length") > 0
+    assert browser.evaluate("document.querySelectorAll('#injected, img').length") == 0
+    assert browser.complaints() == []
+
+
+def test_search_jumps(browser: Browser, report: Path) -> None:
+    """Arrow and Enter go to a match, n to the next one; Escape closes the list and then empties the field."""
+    browser.open(report)
+    browser.press("/")
+    browser.type("np.tanh")
+    browser.press("ArrowDown")
+    assert browser.evaluate("document.getElementById('query').getAttribute('aria-activedescendant')") == "found0"
+    browser.press("Enter")
+    assert browser.evaluate("document.activeElement.matches('a.node[aria-current].hit')")
+    browser.press("n")
+    assert browser.evaluate("document.activeElement.closest('tr').innerText").find("np.tanh") > 0
+    browser.press("/")
+    browser.press("Escape")
+    assert browser.evaluate("document.getElementById('found').hidden")
+    browser.press("Escape")
+    assert browser.evaluate("document.querySelectorAll('.hit').length") == 0
+    assert browser.evaluate("document.documentElement.classList.contains('finding')") is False
+    assert browser.complaints() == []
+
+
+WIDTH = "document.querySelector('svg.graph').getBoundingClientRect().width"
+
+
+def test_the_graph_zooms(browser: Browser, report: Path) -> None:
+    """Buttons, keys and Ctrl with the wheel zoom; Fit shows the whole graph, also after the window was resized."""
+    browser.open(report)
+    first = browser.evaluate(WIDTH)
+    browser.evaluate("document.querySelector('[data-do=in]').click()")
+    larger = browser.evaluate(WIDTH)
+    assert larger > first
+    browser.evaluate("document.querySelector('.canvas').focus()")
+    browser.press("-")
+    assert browser.evaluate(WIDTH) == pytest.approx(first, abs=1)
+    x, y = browser.middle("document.querySelector('.canvas')")
+    browser.mouse("mouseWheel", x, y, deltaX=0, deltaY=-240, modifiers=2)
+    browser.evaluate("new Promise(requestAnimationFrame)")
+    browser.press("0")
+    fits = "((box) => box.scrollWidth <= box.clientWidth && box.scrollHeight <= box.clientHeight)"
+    assert browser.evaluate(f"{fits}(document.querySelector('.canvas'))")
+    browser.press("1")
+    assert browser.evaluate("document.querySelector('.zoom output').textContent") == "100 %"
+    browser.evaluate("document.querySelector('[data-do=expand]').click()")
+    assert browser.evaluate("document.querySelector('.stage').getBoundingClientRect().top") == 0
+    browser.evaluate("document.querySelector('.canvas').focus()")
+    browser.press("Escape")
+    assert browser.evaluate("document.querySelector('.stage').classList.contains('full')") is False
+    assert browser.complaints() == []
+
+
+def test_the_mouse_drags_the_graph(browser: Browser, report: Path) -> None:
+    """A drag scrolls the graph and chooses no node, also where it ends on one; a click chooses."""
+    browser.open(report)
+    for _ in range(6):
+        browser.evaluate("document.querySelector('[data-do=in]').click()")
+    node = "document.querySelectorAll('a.node')[2]"
+    browser.evaluate("document.querySelector('.canvas').scrollTo(0, 0)")
+    x, y = browser.middle(node)
+    assert browser.evaluate("document.querySelector('.canvas').scrollTop") > 60
+    chosen = browser.evaluate("document.querySelector('a.node[aria-current]').getAttribute('href')")
+    before = browser.evaluate("document.querySelector('.canvas').scrollTop")
+    browser.mouse("mousePressed", x, y, button="left", buttons=1, clickCount=1)
+    browser.mouse("mouseMoved", x, y + 30, button="left", buttons=1)
+    browser.mouse("mouseMoved", x, y + 60, button="left", buttons=1)
+    browser.mouse("mouseReleased", x, y + 60, button="left", clickCount=1)
+    assert browser.evaluate("document.querySelector('.canvas').scrollTop") == pytest.approx(before - 60, abs=2)
+    assert browser.evaluate("document.querySelector('a.node[aria-current]').getAttribute('href')") == chosen
+    x, y = browser.middle(node)
+    browser.mouse("mousePressed", x, y, button="left", buttons=1, clickCount=1)
+    browser.mouse("mouseReleased", x, y, button="left", clickCount=1)
+    assert browser.evaluate(f"{node}.getAttribute('aria-current')") == "true"
+
+
+def test_tables_are_sorted(browser: Browser, report: Path) -> None:
+    """A heading sorts upwards, downwards and not at all, by click and by key, and says so; None is the smallest."""
+    browser.open(report)
+    names = "[...document.querySelectorAll('.sources tbody tr')].map((row) => row.cells[0].textContent)"
+    head = "[...document.querySelectorAll('.sources thead th')].find((head) => head.textContent === 'norm')"
+    first = browser.evaluate(names)
+    browser.evaluate(f"{head}.querySelector('button').click()")
+    assert browser.evaluate(f"{head}.getAttribute('aria-sort')") == "ascending"
+    upwards = browser.evaluate(names)
+    assert upwards[0] == "frozen"
+    browser.evaluate(f"{head}.querySelector('button').focus()")
+    browser.press("Enter")
+    assert browser.evaluate(f"{head}.getAttribute('aria-sort')") == "descending"
+    assert browser.evaluate(names) == upwards[::-1]
+    browser.press("Enter")
+    assert browser.evaluate(names) == first
+
+
+def test_lines_of_code_are_wrapped_on_a_phone(browser: Browser, report: Path) -> None:
+    """On a phone no line of code scrolls by itself."""
+    browser.open(report, 390, 844)
+    lines = "[...document.querySelectorAll('.source td.code')]"
+    assert browser.evaluate(f"{lines}.every((line) => line.scrollWidth <= line.clientWidth)")
 
 
 def test_a_verdict_leads_to_its_line_and_its_node(browser: Browser, report: Path) -> None:

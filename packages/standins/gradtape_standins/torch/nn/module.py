@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
+from gradtape.extend import register_parameter_container
 from gradtape_standins.torch.hooks import RemovableHandle, registered
 from gradtape_standins.torch.nn.backward_hooks import Backward
 from gradtape_standins.torch.nn.parameter import Buffer, Parameter
@@ -467,6 +468,12 @@ class Module(Stateful):
             return f"{self._get_name()}()"
         return f"{self._get_name()}(\n  " + "\n  ".join([*lines, *inside]) + "\n)"
 
+
+def _parts(module: Module) -> list[tuple[str, Any]]:
+    return [item for place in ("_parameters", "_buffers", "_modules") for item in vars(module).get(place, {}).items()]
+
+
+register_parameter_container(Module, _parts)
 
 _before_all: dict[int, Any] = {}
 _after_all: dict[int, Any] = {}
