@@ -1,12 +1,13 @@
 """Optimisation passes: pure functions from a `Program` to a `Program` that computes the same in fewer or cheaper steps.
 
 The same means: to the last bit, with NaN, infinities and signed zeros where they were. `x * 1` is `x`, but `x + 0` is
-not (-0.0 + 0 is 0), `x - 0` is, and `x * 0` is left alone. There are three exceptions: `stable_forms`, which puts an
-operation that is at least as accurate everywhere in the place of two, sums with zero in `slice_sums`, `row_buffers`,
+not (-0.0 + 0 is 0), `x - 0` is, and `x * 0` is left alone. There are three exceptions: `use_stable_forms`, which puts
+an operation that is at least as accurate everywhere in the place of two, sums with zero in `slice_sums`, `row_buffers`,
 `merge_writes`, `forward_writes` and `joined_parts`, where -0.0 stays so, and the same factors in another form in
-`share_factors`, `triangles` and `cholesky_parts`, where solutions are rounded otherwise. (`sparse_rows` adds in another
-order, and BLAS may do so with the larger products of `flat_products`. `factor_sums` multiplies after large sums instead
-of before: `0 * inf + 1 * inf` is an infinity then, and no NaN.)
+`share_factors`, `triangles` and `cholesky_parts`, where solutions are rounded otherwise, as are the derivatives of
+reciprocals by `square_reciprocals`. (`sparse_rows` adds in another order, and BLAS may do so with the larger products
+of `flat_products`. `factor_sums` multiplies after large sums instead of before: `0 * inf + 1 * inf` is an infinity
+then, and no NaN.)
 
 `PASSES` and `LAST_PASSES` are their order and `optimise` runs them. `rewrite` is the engine that most of them use;
 `reroll` makes loops of repeated instructions, `row_buffers`, `uniform_rows` and `forward_writes` take writes out of
@@ -39,7 +40,7 @@ from gradtape.jit.passes.share_factors import share_factors
 from gradtape.jit.passes.slice_sums import add_to_slices
 from gradtape.jit.passes.slice_walks import walk_whole_arrays
 from gradtape.jit.passes.sparse_rows import order_by_rows
-from gradtape.jit.passes.stable_forms import use_stable_forms
+from gradtape.jit.passes.stable_forms import square_reciprocals, use_stable_forms
 from gradtape.jit.passes.stack_cosines import stack_cosines
 from gradtape.jit.passes.triangles import use_triangles
 from gradtape.jit.passes.uniform_rows import share_rows
@@ -53,6 +54,7 @@ PASSES: tuple[Pass, ...] = (
     cancel_layouts,
     collapse_stacks,
     use_stable_forms,
+    square_reciprocals,
     fold_constants,
     keep_broadcasts_virtual,
     share_subexpressions,

@@ -9,6 +9,7 @@ instructions are the same, so the numbers are.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Collection
 from typing import NamedTuple
 
 from gradtape.jit.ir.program import LOOP, Constant, Instruction, Loop, Operand, Program, Value, Walk
@@ -49,6 +50,11 @@ SMALLER = 8
 ROW = -1
 WORTH = 4096
 """Bytes of a row from which on it is not stacked if it can be computed again."""
+LARGE_STACK = 1 << 16
+"""Bytes of a stack of smaller rows, from which on"""
+FEW, FEW_BASES = 3, 2
+"""so many light instructions on so many values that are there anyway are run again, instead of a store and a load."""
+LIGHT = CHEAP - {"divide"}
 
 
 class Use(NamedTuple):
@@ -133,7 +139,8 @@ def _plan(loop: Loop, number: int, stacked: set[int]) -> _Plan | None:
     """How to compute a stacked output again; None if it is not worth it."""
     body = loop.body
     wanted = body.outputs[number]
-    if wanted.nbytes < WORTH or wanted in body.inputs:
+    is_small = wanted.nbytes < WORTH
+    if wanted in body.inputs or (is_small and loop.length * wanted.nbytes < LARGE_STACK):
         return None
     makers = {result: i for i in body.instructions for result in i.results}
     kept = {body.outputs[n] for n in stacked}
@@ -146,7 +153,7 @@ def _plan(loop: Loop, number: int, stacked: set[int]) -> _Plan | None:
         value = waiting.pop()
         if value in bases:
             continue
-        is_base = value in free or (value in kept and not _is_cheap_again(makers.get(value)))
+        is_base = value in free or (value in kept and (is_small or not _is_cheap_again(makers.get(value))))
         maker = makers.get(value)
         small = value.nbytes * SMALLER <= wanted.nbytes and not _is_view_of_smaller(maker)
         if value is not wanted and (is_base or small):
@@ -165,8 +172,15 @@ def _plan(loop: Loop, number: int, stacked: set[int]) -> _Plan | None:
     more = sum(value.nbytes for value in bases if value not in free and value not in kept)
     if more * 4 > wanted.nbytes:
         return None
+    if is_small and (more or not _is_light(instructions, bases)):
+        return None
     order = {instruction: i for i, instruction in enumerate(body.instructions)}
     return _Plan(tuple(sorted(instructions, key=order.__getitem__)), tuple(bases))
+
+
+def _is_light(instructions: Collection[Instruction], bases: Collection[Value]) -> bool:
+    """Whether instructions take no longer than a store and a load of their result."""
+    return len(instructions) <= FEW and len(bases) <= FEW_BASES and all(i.name in LIGHT for i in instructions)
 
 
 def _is_view_of_smaller(maker: Instruction | None) -> bool:

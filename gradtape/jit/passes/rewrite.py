@@ -89,7 +89,7 @@ Rule = Callable[[Instruction, RewriteContext], Value | Instruction | None]
 """What an instruction is replaced by: another one, a value that exists already, or None to keep it."""
 
 MATCHED_PRODUCERS = frozenset(
-    {"getitem", "negative", "reshape", "transpose", "broadcast_to", "astype", "add", "softmax"}
+    {"getitem", "negative", "divide", "reshape", "transpose", "broadcast_to", "astype", "add", "softmax"}
 )
 """Operations that a rule about another one may look for among its operands."""
 

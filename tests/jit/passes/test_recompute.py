@@ -32,14 +32,23 @@ def stacked_bytes(program):
     return sum(value.nbytes for loop in loops for value in loop.body.outputs[loop.carried :])
 
 
+def gates(x, weight, inputs):
+    """Short rows, of which the derivatives of two functions are computed from their values."""
+    for row in inputs:
+        x = np.tanh(x * weight + row) / (1.0 + np.exp(-x * row))
+    return np.sum(x * x)
+
+
 def arguments(function):
     rng = np.random.default_rng(8)
     if function is bodies:
         return rng.normal(size=(24, 3)), rng.normal(size=(24, 3)), 0.01 * rng.random(12)
+    if function is gates:
+        return rng.normal(size=16), rng.normal(size=16), rng.normal(size=(700, 16))
     return 0.1 * rng.normal(size=700), 1 + 0.1 * rng.normal(size=700), 0.1 * rng.random(11)
 
 
-@pytest.mark.parametrize("function", [bodies, mixed])
+@pytest.mark.parametrize("function", [bodies, mixed, gates])
 def test_gradients_are_those_of_eager_mode(function):
     """All gradients agree with eager mode, with every stage verified and every access checked."""
     given = arguments(function)
@@ -61,6 +70,13 @@ def test_pairs_of_points_are_not_stacked():
     program = compiled.lower(*arguments(bodies))
     assert sum(i.op is LOOP for i in program.instructions) == 2
     assert stacked_bytes(program) <= 8 * (24 * 24 + 3 * 24 * 3 + 1)
+
+
+def test_light_instructions_on_stacked_short_rows_run_again():
+    """Of a step with tanh and a quotient, five short rows are stacked: `1 - tanh**2` is computed again."""
+    program = gt.jit(gt.value_and_grad(gates, argnums=(0, 1, 2))).lower(*arguments(gates))
+    assert sum(i.op is LOOP for i in program.instructions) == 2
+    assert stacked_bytes(program) <= 5 * 16 * 8
 
 
 def test_small_values_are_stacked():

@@ -1,4 +1,4 @@
-"""Emits matrix products: loops for small ones, calls of BLAS for the rest; see `lower.matmul`."""
+"""Emits matrix products: loops for small ones, calls of BLAS, or of `emit.gemm`, for the rest; see `lower.matmul`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from gradtape.jit.native import llvm_ir as ir
+from gradtape.jit.native.emit import gemm
 from gradtape.jit.native.emit.blocked_product import BlockedProduct, choose_axes, estimate_work, rows_at_a_time
 from gradtape.jit.native.emit.builder import start_builder
 from gradtape.jit.native.emit.elementwise import lane_type
@@ -17,7 +18,7 @@ from gradtape.jit.native.emit.loops import POINTER, VOID, CallCode, SlotKey
 from gradtape.jit.native.emit.shared import Form, Record
 from gradtape.jit.native.emit.vectors import Lanes, Vector
 from gradtape.jit.native.lower.ir import AnyInstruction
-from gradtape.jit.native.lower.matmul import form, is_blocked, is_small, steps_of, uses_threads
+from gradtape.jit.native.lower.matmul import divide, form, is_blocked, is_small, steps_of, uses_threads
 from gradtape.jit.native.schedule.layout import contiguous_steps
 
 if TYPE_CHECKING:
@@ -55,6 +56,8 @@ class ProductEmitter(BlockedProduct, FortranCalls):
         self.sizes = found.rows[0], found.columns[0], found.common[0]
         self.is_blocked = is_blocked(instruction, found)
         self.units = math.prod(length for length, _ in self.pairs) if math.prod(self.sizes[:2]) else 0
+        self.has_own_gemm = gemm.supports(self.machine)
+        self.division = divide(*self.sizes)
 
     def pointer(self, value: SlotKey, offset: int) -> Any:
         """The address of the element of a value at `offset`."""
@@ -70,6 +73,11 @@ class ProductEmitter(BlockedProduct, FortranCalls):
         pointers.append(self.pointer(self.instruction.results[0], 0))
         if self.is_blocked:
             self.emit_batch(pointers)
+        elif self.is_divided:
+            self.lanes = Lanes(self.builder, 1, self.machine.fused)
+            with self.loop(self.begin, self.end) as part:
+                left, right, out = pointers
+                self.emit_matrix(left, right, out, part)
         elif self.units == 1:
             self.emit_pair(*pointers)
         elif self.units:
@@ -97,7 +105,13 @@ class ProductEmitter(BlockedProduct, FortranCalls):
     @property
     def is_alone(self) -> bool:
         """Whether one thread goes through the batch, since BLAS uses threads for each product."""
-        return uses_threads(self.form) and not self.is_blocked
+        return uses_threads(self.form) and not self.is_blocked and not self.has_own_gemm
+
+    @property
+    def is_divided(self) -> bool:
+        """Whether one product is divided among threads."""
+        plain = self.units == 1 and not self.is_blocked and 1 not in self.sizes[:2]
+        return plain and self.has_own_gemm and self.division.parts > 1
 
     def distance(self, pair: ir.Value, number: int) -> Any:
         """The distance in elements from the first pair of matrices of a batch to another one."""
@@ -164,8 +178,11 @@ class ProductEmitter(BlockedProduct, FortranCalls):
             return "N", max(row_step if rows > 1 else columns, columns, 1)
         return "T", max(column_step, rows, 1)
 
-    def emit_matrix(self, left: ir.Value, right: ir.Value, out: ir.Value) -> None:
-        """Emit gemm: the transpose of the result is the product of the transposes in reverse order."""
+    def emit_matrix(self, left: ir.Value, right: ir.Value, out: ir.Value, part: ir.Value | None = None) -> None:
+        """Emit gemm: the transpose of the result is the product of the transposes in reverse order.
+
+        With the number of a part, only the rows or columns of that part are computed.
+        """
         rows, columns, common = self.sizes
         one, two, (out_step, distance) = self.steps
         if distance != 1:  # the result is stored by columns
@@ -177,8 +194,26 @@ class ProductEmitter(BlockedProduct, FortranCalls):
         left = self.matrix(left, *((common, rows) if left_flag == "N" else (rows, common)), left_step)
         out_step = max(out_step, columns)
         out = self.matrix(out, columns, rows, out_step)
+        lengths: list[Argument] = [columns, rows]
+        if part is not None:
+            _, size, is_by_columns = divide(rows, columns, common)
+            first = self.builder.mul(part, self.number(size))
+            count = self.minimum(
+                self.number(size), self.builder.sub(self.number((rows, columns)[is_by_columns]), first)
+            )
+            memory = self.local(INT)
+            self.builder.store(self.builder.trunc(count, INT), memory)
+            lengths[0 if is_by_columns else 1] = self.address(memory)
+            if is_by_columns:
+                right = self.advance(
+                    right, self.plus_steps(self.number(0), first, 1 if right_flag == "N" else right_step)
+                )
+                out = self.advance(out, first)
+            else:
+                left = self.advance(left, self.plus_steps(self.number(0), first, left_step if left_flag == "N" else 1))
+                out = self.advance(out, self.plus_steps(self.number(0), first, out_step))
         matrices = (1.0, right, right_step, left, left_step, 0.0, out, out_step)
-        self.call("gemm", right_flag, left_flag, columns, rows, common, *matrices)
+        self.call("gemm", right_flag, left_flag, *lengths, common, *matrices)
 
     def emit_vector(self, left: ir.Value, right: ir.Value, out: ir.Value) -> None:
         """Emit gemv: one of the operands is a vector."""
@@ -214,7 +249,7 @@ class ProductDescriber(ProductEmitter):
 
     def describe(self) -> tuple[Form, dict[Any, int]] | None:
         """The form and the numbers of a record; None if the product has to have code of its own."""
-        if self.units != 1 or self.is_blocked or any(layout.moves for layout in self.layouts):
+        if self.units != 1 or self.is_blocked or self.is_divided or any(layout.moves for layout in self.layouts):
             return None
         numbers: dict[Any, int] = {}
         roots = [*((layout.root, layout.offset) for layout in self.layouts), (self.instruction.results[0], 0)]
@@ -309,4 +344,6 @@ def emit_call(block: Block, name: str, instruction: AnyInstruction) -> CallCode:
     """Emit a matrix product."""
     emitter = ProductEmitter(block, name, instruction)
     work = emitter.emit()
+    if emitter.is_divided:
+        return CallCode(work, emitter.division.parts)
     return CallCode(work, min(1, emitter.units) if emitter.is_alone else emitter.units)

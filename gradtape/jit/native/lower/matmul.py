@@ -32,6 +32,11 @@ SPLIT = 1 << 18
 """Multiplications from which on BLAS may use threads of its own: then pairs are not shared among other threads."""
 SCRATCH = 8192
 """Elements of a copy of an operand on the stack."""
+PART, STEP = 144, 48
+"""Rows or columns of a part, if there are more than two: it is worth the copies of the other operand. They are divided
+by the vectors of a block."""
+MOST_PARTS = 16
+"""Parts into which a product is divided among threads, where it is not computed by the threads of BLAS."""
 _LARGEST = 2**31 - 1  # of C's int
 
 Axis = int | None
@@ -175,6 +180,29 @@ def is_blocked(instruction: AnyInstruction, found: ProductForm) -> bool:
 def uses_threads(found: ProductForm) -> bool:
     """Whether BLAS may compute each product with threads of its own."""
     return found.rows[0] * found.columns[0] * found.common[0] > SPLIT
+
+
+class Division(NamedTuple):
+    """The parts of a product that threads compute: how many, of how many rows or columns each."""
+
+    parts: int
+    size: int
+    is_by_columns: bool
+
+
+def divide(rows: int, columns: int, common: int) -> Division:
+    """The parts of a product; their number depends on the shapes alone.
+
+    >>> from gradtape.jit.native.lower.matmul import divide
+    >>> divide(64, 784, 256), divide(1000, 100, 100), divide(64, 64, 64).parts
+    (Division(parts=5, size=192, is_by_columns=True), Division(parts=6, size=192, is_by_columns=False), 1)
+    """
+    is_by_columns = columns >= rows
+    length = columns if is_by_columns else rows
+    wanted = min(MOST_PARTS, rows * columns * common // (2 * SPLIT), max(2, length // PART))
+    size = -(-length // max(1, wanted))
+    size = max(1, -(-size // STEP)) * STEP
+    return Division(max(1, -(-length // size)), size, is_by_columns)
 
 
 def steps_of(found: ProductForm, number: int, steps: Sequence[int]) -> tuple[int, int]:

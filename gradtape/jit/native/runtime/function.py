@@ -6,6 +6,7 @@ import ctypes
 import itertools
 import weakref
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -79,7 +80,9 @@ class NativeFunction:
         self.status = block.slots.get(STATUS, -1)
         name = block.emit_run().name
         self.text = str(module)
-        symbols = _symbols(module) | block.addresses | (self.checks.symbols if self.checks is not None else {})
+        symbols = (
+            _symbols(module, self.machine) | block.addresses | (self.checks.symbols if self.checks is not None else {})
+        )
         self.library: Library = self.machine.compile(self.text, [name], symbols)
         self._run = self.library.function(name, None, ctypes.c_void_p)
         self.arena = Arena()
@@ -233,7 +236,7 @@ def compile_function(
     return NativeFunction(instructions, inputs, outputs, steps, machine)
 
 
-def _symbols(module: ir.Module) -> dict[str, int]:
+def _symbols(module: ir.Module, machine: Machine) -> dict[str, int]:
     """Symbol -> address of what a module calls: BLAS, LAPACK, and the thread pool, whose helpers are started."""
     symbols: dict[str, int] = {}
     if PARALLEL in module.globals:
@@ -242,6 +245,10 @@ def _symbols(module: ir.Module) -> dict[str, int]:
     for names, addresses in ((blas.FUNCTIONS, blas.addresses), (blas.FACTORISATIONS, blas.factorisations)):
         if any(f"gradtape_{name}" in module.globals for name in names):
             symbols |= {f"gradtape_{name}": address for name, address in addresses().items()}
+    products = "".join([letter for letter in "ds" if f"gradtape_{letter}gemm" in module.globals])
+    if products:
+        own = import_module("gradtape.jit.native.emit.gemm").find_addresses(machine, products)
+        symbols |= {f"gradtape_{name}": address for name, address in own.items()}
     return symbols
 
 
