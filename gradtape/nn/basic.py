@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gradtape.errors import OperandError, ShapeError
-from gradtape.extend import argument_error, as_value
+from gradtape.extend import Op, argument_error, as_value
 from gradtape.nn import functional, init
 from gradtape.nn.init import Initialiser
 from gradtape.nn.module import Module
@@ -356,7 +356,9 @@ class Wrapped(Module):
 
     @classmethod
     def _options(cls) -> list[inspect.Parameter]:
-        """What the function takes behind its arrays."""
+        """What the function takes behind its arrays: of an operation nothing, as `out=` is not for layers."""
+        if isinstance(cls._function, Op):
+            return []
         return list(inspect.signature(cls._function).parameters.values())[cls._arrays :]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import pickle
 from typing import Any
 
@@ -343,3 +344,10 @@ def test_options_of_the_function_behind_a_layer_are_not_offered_for_its_call() -
         gt.nn.Conv2d(1, 1, 3, stride=2, padding="same", rng=np.random.default_rng(0))(image)
     assert caught.value.problem.fixes
     assert not any(fix.is_edit for fix in caught.value.problem.fixes)
+
+
+def test_layers_of_operations_take_no_options_of_ufuncs() -> None:
+    """A layer that is an operation has an empty signature: `out=` and `where=` belong to the call of a ufunc."""
+    assert not inspect.signature(gt.nn.Sigmoid).parameters
+    with pytest.raises(gt.OperandError, match="unexpected keyword argument 'out'"):
+        gt.nn.Sigmoid(out=np.zeros(1))
