@@ -245,12 +245,16 @@ class Run:
 
         return call_outside(self.title, compute, self.read)
 
-    def fields(self, found: Any) -> Any:
-        """A result of SciPy's, an `OptimizeResult`, with numbers that are those of each run of a compiled program."""
+    def fields(self, found: Any, part: Callable[[Any], Any] = lambda found: found) -> Any:
+        """A result of SciPy's, an `OptimizeResult`, with numbers that are those of each run of a compiled program.
+
+        `part` takes it out of what the solver returns.
+        """
+        found = part(found)
         if not self.is_traced:
             return found
         names = [name for name, value in found.items() if _is_numeric(value)]
-        values = self._run_again(lambda result: [result[name] for name in names])
+        values = self._run_again(lambda solved: [part(solved)[name] for name in names])
         for name in list(found):
             if name not in names:
                 del found[name]
