@@ -58,6 +58,16 @@ def newton_for_each_element(a: Any) -> Any:
 
 
 @program
+def equations_with_their_record(a: Any) -> Any:
+    x, found, status, message = optimize.fsolve(
+        lambda v: [v[0] ** 2 + a - 3.0, v[1] - v[0] * a], [1.0, 1.0], full_output=True, xtol=1e-12
+    )
+    if status != 1:
+        raise RuntimeError(message)
+    return x.sum() + 0.0 * (found["fvec"].sum() + found["nfev"])
+
+
+@program
 def scalar_root(a: Any) -> Any:
     found = optimize.root_scalar(lambda t: t**3 + a * t - 2.0, bracket=(0.0, 2.0), xtol=1e-13)
     return found.root * 2.0

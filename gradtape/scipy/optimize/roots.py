@@ -233,7 +233,7 @@ def fsolve(
     """
     arguments = as_tuple(args)
     x0 = stacked(x0)
-    run = Run("scipy.optimize.fsolve", x0, arguments, traces=not full_output)
+    run = Run("scipy.optimize.fsolve", x0, arguments, traces=True)
     call = run.function(lambda x: func(x, *arguments))
     slope = run.function(lambda x: fprime(x, *arguments)) if callable(fprime) else fprime
     found = run.solve(
@@ -243,7 +243,13 @@ def fsolve(
         return found
     part = (lambda each: each[0]) if full_output else (lambda each: each)
     moved = moving_array(run, lambda x: func(x, *arguments), found, part)
-    return (moved, *found[1:]) if full_output and not run.levels else moved
+    if not full_output or run.levels:
+        return moved
+    if not run.is_traced:
+        return moved, *found[1:]
+    # the message follows from the status: that this is the same in later calls is a guard
+    status = int(run.gathered(found, lambda each: each[2]))
+    return moved, run.fields(found, lambda each: each[1]), status, found[3]
 
 
 @original.differentiated_with_callbacks
