@@ -95,7 +95,7 @@ def arange(*bounds: Any, dtype: DTypeLike = None, device: str | None = None, **n
     >>> float(gt.grad(lambda step: gt.arange(0.0, 1.0, step).sum())(0.3))
     6.0
     """
-    given = dict(zip(("start", "stop", "step"), bounds, strict=False)) | named
+    given: dict[str, Any] = dict(zip(("start", "stop", "step"), bounds, strict=False)) | named
     tensors = [x for x in given.values() if isinstance(x, Tensor)]
     kind = np.dtype(dtype) if dtype is not None else result_type(int, *tensors)
     if kind.kind != "f" or not any(isinstance(x, Lifted) or is_tracked(x) for x in tensors):
@@ -105,8 +105,8 @@ def arange(*bounds: Any, dtype: DTypeLike = None, device: str | None = None, **n
     start, stop = (0, start) if stop is None else (0 if start is None else start, stop)
     step = 1 if step is None else step
     # as NumPy computes it: their number by the ends, their distance by the first two of them
-    count = max(int(np.ceil((stop - start) / step)), 0)
-    spaced = start + np.arange(count) * ((start + step) - start)
+    count = max(int(np.ceil((stop - start) / step)), 0)  # type: ignore[operator]
+    spaced: Any = start + np.arange(count) * ((start + step) - start)
     if isinstance(stop, Tensor):
         spaced = spaced + 0 * stop
     typed: Tensor = spaced.astype(kind)

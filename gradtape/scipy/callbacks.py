@@ -34,6 +34,7 @@ from gradtape.extend import (
     trace_callback,
     use_recording,
 )
+from gradtape.mirror import holds_tensor, is_nested
 from gradtape.ops import stack, where
 from gradtape.transforms.jacobians import jacobian
 
@@ -44,13 +45,13 @@ UNKNOWNS_AT_MOST = 2000
 
 
 def stacked(value: Any) -> Any:
-    """`value`, with lists and tuples that hold tensors as one tensor, as NumPy makes arrays of nested lists.
+    """`value`, with sequences that hold tensors as one tensor, as NumPy makes arrays of nested lists.
 
     >>> import gradtape as gt
     >>> stacked([gt.tensor(1.0), [2.0][0]])
     Tensor([1., 2.])
     """
-    if not isinstance(value, list | tuple) or not any(isinstance(leaf, Tensor) for leaf in leaves(value)):
+    if not is_nested(type(value)) or not holds_tensor(value):
         return value
     parts = [stacked(part) for part in value]
     return stack([part if isinstance(part, Tensor) else np.asarray(part) for part in parts])
