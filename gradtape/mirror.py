@@ -30,6 +30,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from gradtape.core.location import Location
+from gradtape.core.pytree import is_sequence
 from gradtape.core.recording import may_record
 from gradtape.core.tensor import Tensor, is_tracked
 from gradtape.core.views import root_of
@@ -42,7 +43,7 @@ DEFAULT_REASON = "has no derivative in gradtape"
 
 
 def holds_tensor(values: Collection[Any]) -> bool:
-    """Whether there is a tensor among values, or in lists, tuples and dicts of them.
+    """Whether there is a tensor among values, or in lists, tuples, other sequences and dicts of them.
 
     >>> import gradtape as gt
     >>> holds_tensor([1.0, (2.0, [gt.tensor(3.0)])]), holds_tensor([1.0, "same"])
@@ -53,15 +54,26 @@ def holds_tensor(values: Collection[Any]) -> bool:
         return False
     if any(issubclass(kind, Tensor) for kind in kinds):
         return True
-    for value in values if kinds & _CONTAINERS else ():
+    containers = {kind for kind in kinds - _PLAIN if kind is dict or is_sequence(kind)}
+    for value in values if containers else ():
         kind = type(value)
-        if kind in _CONTAINERS and holds_tensor(value.values() if kind is dict else value):
+        if kind in containers and holds_tensor(value.values() if kind is dict else value):
             return True
     return False
 
 
-_CONTAINERS = {list, tuple, dict}
 _PLAIN = {bool, int, float, complex, str, type(None), np.ndarray, np.float64}
+FLAT = frozenset({Tensor, *_PLAIN})
+"""Frequent classes of arguments that are not nested."""
+
+
+def is_nested(kind: type) -> bool:
+    """Whether an object of a class is nested numbers for NumPy, which may hold tensors: a list, a named tuple, a deque.
+
+    >>> is_nested(list), is_nested(float), is_nested(np.ndarray)
+    (True, False, False)
+    """
+    return kind not in FLAT and is_sequence(kind)
 
 
 def _of_its_own(result: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

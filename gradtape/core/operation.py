@@ -34,6 +34,7 @@ from gradtape.core.graph import (
     next_order,
 )
 from gradtape.core.location import first_user_frame, user_files
+from gradtape.core.pytree import is_sequence
 from gradtape.core.saved_arrays import guard
 from gradtape.core.tensor import Tensor, Variable, plain
 from gradtape.core.views import note_view
@@ -52,19 +53,18 @@ def tensor_of(x: Any) -> Any:
     """The tensor that `x` holds, if it is of a class that holds one or a list of tensors, else `x`."""
     if isinstance(x, Tensor) or type(x) in PLAIN:
         return x
-    if type(x) in NESTED:
+    if is_sequence(type(x)):
         return stack_nested[0](x) if holds_tensor(x) else x
     return x.__gradtape_tensor__() if hasattr(x, "__gradtape_tensor__") else x
 
 
-NESTED = frozenset({list, tuple})
 stack_nested: list[Callable[[Any], Any]] = []
 """The function that makes a tensor of a nested list; the operations that it is made of are not known here."""
 
 
-def holds_tensor(values: Sequence[Any]) -> bool:
+def holds_tensor(values: Any) -> bool:
     """Whether there is a tensor in a nested list."""
-    return any(isinstance(x, Tensor) or (type(x) in NESTED and holds_tensor(x)) for x in values)
+    return any(isinstance(x, Tensor) or (is_sequence(type(x)) and holds_tensor(x)) for x in values)
 
 
 Reverse = Callable[[Any, Node, Any, tuple[Any, ...]], Sequence[Any]]
@@ -207,7 +207,7 @@ def apply(op: Op, inputs: tuple[Any, ...], params: dict[str, Any]) -> Any:
     for x in inputs:
         if isinstance(x, Tensor):
             bits |= x._node.bits
-        elif type(x) not in PLAIN and (hasattr(x, "__gradtape_tensor__") or (type(x) in NESTED and holds_tensor(x))):
+        elif type(x) not in PLAIN and (hasattr(x, "__gradtape_tensor__") or (is_sequence(type(x)) and holds_tensor(x))):
             return apply(op, tuple([tensor_of(each) for each in inputs]), params)
     nodes = tuple([x._node if isinstance(x, Tensor) else UNTRACKED for x in inputs])
     arrays = tuple([x._array if isinstance(x, Tensor) else x for x in inputs])

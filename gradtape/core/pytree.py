@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections import UserString
+from collections.abc import Callable, Iterator, Sequence
 from types import NoneType
 from typing import Any
 
@@ -13,6 +14,19 @@ from gradtape.explain import messages
 
 LEAVES: set[type] = {np.ndarray, np.float64, np.float32, float, int, complex, bool, NoneType}
 """Types that are leaves without a question, so that structures of one leaf cost next to nothing."""
+
+_NO_AXES = (str, bytes, bytearray, memoryview, range, UserString)
+"""Sequences that hold no tensors: those of characters, bytes and whole numbers."""
+
+
+def is_sequence(kind: type) -> bool:
+    """Whether objects of a class are an axis of an array for NumPy: lists, named tuples, deques, and their like.
+
+    >>> from collections import deque
+    >>> is_sequence(tuple), is_sequence(deque), is_sequence(str), is_sequence(dict)
+    (True, True, False, False)
+    """
+    return kind is list or kind is tuple or (issubclass(kind, Sequence) and not issubclass(kind, _NO_AXES))
 
 
 def _children(tree: Any) -> tuple[Any, list[Any]] | None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy
 
 from gradtape.extend import Tensor, hide_frame
-from gradtape.mirror import holds_tensor
+from gradtape.mirror import FLAT, holds_tensor, is_nested
 from gradtape.ops.creation_from import array as stack_nested
 
 NUMBERS = frozenset({numpy.ndarray, list, float, numpy.float64})
@@ -36,7 +36,7 @@ def _of_one(theirs: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(theirs)
     def function(x: Any, /, *args: Any, **kwargs: Any) -> Any:
         kind = type(x)
-        if (kind is list or kind is tuple) and holds_tensor(x):
+        if kind not in FLAT and is_nested(kind) and holds_tensor(x):
             x = stack_nested(x)
         return theirs(x, *args, **kwargs) if args or kwargs else theirs(x)
 
@@ -47,9 +47,9 @@ def _of_two(theirs: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(theirs)
     def function(x: Any, y: Any, /, *args: Any, **kwargs: Any) -> Any:
         kind, other = type(x), type(y)
-        if (kind is list or kind is tuple) and holds_tensor(x):
+        if kind not in FLAT and is_nested(kind) and holds_tensor(x):
             x = stack_nested(x)
-        if (other is list or other is tuple) and holds_tensor(y):
+        if other not in FLAT and is_nested(other) and holds_tensor(y):
             y = stack_nested(y)
         return theirs(x, y, *args, **kwargs) if args or kwargs else theirs(x, y)
 
@@ -61,8 +61,8 @@ def _of_several(theirs: Callable[..., Any]) -> Callable[..., Any]:
     def function(*args: Any, **kwargs: Any) -> Any:
         for x in args:
             kind = type(x)
-            if (kind is list or kind is tuple) and holds_tensor(x):
-                args = tuple([stack_nested(a) if type(a) in (list, tuple) and holds_tensor(a) else a for a in args])
+            if kind not in FLAT and is_nested(kind) and holds_tensor(x):
+                args = tuple([stack_nested(a) if is_nested(type(a)) and holds_tensor(a) else a for a in args])
                 break
         return theirs(*args, **kwargs) if kwargs else theirs(*args)
 

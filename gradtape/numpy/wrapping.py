@@ -15,7 +15,7 @@ from typing import Any
 import numpy
 
 from gradtape.extend import Tensor, may_record
-from gradtape.mirror import holds_tensor
+from gradtape.mirror import holds_tensor, is_nested
 from gradtape.numpy.arrays import Base, adopt, adopt_view, ndarray, numpy_arrays, plain_view
 from gradtape.numpy.ufuncs import as_tensor, wrap_ufunc
 from gradtape.ops.creation_from import array as stack_nested
@@ -36,7 +36,7 @@ def as_array(argument: Any) -> Any:
     kind = type(argument)
     if kind is ndarray:
         return argument.view(Base)
-    if (kind is list or kind is tuple) and holds_tensor(argument):
+    if is_nested(kind) and holds_tensor(argument):
         return stack_nested(argument)
     return argument
 
@@ -46,6 +46,8 @@ def as_arrays(argument: Any) -> Any:
     kind = type(argument)
     if kind is list or kind is tuple:
         return kind(map(as_array, argument))
+    if is_nested(kind):
+        return [as_array(item) for item in argument]
     return as_array(argument)
 
 

@@ -12,6 +12,7 @@ import importlib
 import inspect
 import numbers
 import sys
+from collections import deque
 from collections.abc import Callable
 from math import inf
 from typing import Any, TypeVar
@@ -83,7 +84,7 @@ def open_special_chapters() -> None:
     register_table()
 
 
-_KNOWN = (Tensor, np.ndarray, np.generic, numbers.Number, list, tuple)
+_KNOWN = (Tensor, np.ndarray, np.generic, numbers.Number, list, tuple, deque)
 
 
 def accepts(value: Any) -> bool:

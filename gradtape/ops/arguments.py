@@ -12,6 +12,7 @@ from numpy.lib.array_utils import normalize_axis_tuple
 
 from gradtape.core.explain_hooks import suspect
 from gradtape.core.operation import PLAIN, Op, apply, holds_tensor, stack_nested, tensor_of
+from gradtape.core.pytree import is_sequence
 from gradtape.core.tensor import Tensor, plain
 from gradtape.core.typing import Array, Axis, DTypeLike, ShapeLike, TensorLike
 from gradtape.errors import DtypeError, GradTapeError, OperandError
@@ -27,7 +28,7 @@ def as_value(x: TensorLike) -> Array:
         return x
     if type(x) not in PLAIN and hasattr(x, "__gradtape_tensor__"):
         return as_value(tensor_of(x))
-    if isinstance(x, (list, tuple)) and holds_tensor(x):
+    if is_sequence(type(x)) and holds_tensor(x):
         return _stack(x)
     array = x if type(x) is np.ndarray else np.asarray(x)  # of a matrix, say, the numbers
     if array.dtype.hasobject:
@@ -35,7 +36,7 @@ def as_value(x: TensorLike) -> Array:
     return array
 
 
-def _stack(values: Sequence[Any]) -> Array:
+def _stack(values: Any) -> Array:
     """A nested list of tensors and numbers as one tensor."""
     from gradtape.ops.creation_from import array
 

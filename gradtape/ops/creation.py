@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.operation import Lifted
 from gradtape.core.tensor import Tensor, is_tracked, plain
 from gradtape.core.typing import DTypeLike, ShapeLike, TensorLike
 from gradtape.core.views import lay_out
@@ -94,17 +95,21 @@ def arange(*bounds: Any, dtype: DTypeLike = None, device: str | None = None, **n
     >>> float(gt.grad(lambda step: gt.arange(0.0, 1.0, step).sum())(0.3))
     6.0
     """
-    given = dict(zip(("stop",) if len(bounds) == 1 else ("start", "stop", "step"), bounds, strict=False)) | named
-    made = Tensor(np.arange(*(plain(x) for x in bounds), dtype=dtype, **{name: plain(x) for name, x in named.items()}))
-    start, stop, step = (given.get(name, default) for name, default in (("start", 0), ("stop", 0), ("step", 1)))
-    if made.dtype.kind != "f" or not any(isinstance(x, Tensor) and is_tracked(x) for x in (start, stop, step)):
-        return made
-    # as NumPy computes it, from the first two numbers
-    distance = (start + step) - start if len(given) > 1 else 1.0
-    spaced = start + np.arange(made.size) * distance
+    given: dict[str, Any] = dict(zip(("start", "stop", "step"), bounds, strict=False)) | named
+    tensors = [x for x in given.values() if isinstance(x, Tensor)]
+    kind = np.dtype(dtype) if dtype is not None else result_type(int, *tensors)
+    if kind.kind != "f" or not any(isinstance(x, Lifted) or is_tracked(x) for x in tensors):
+        numbers = {name: plain(x) for name, x in named.items()}
+        return Tensor(np.arange(*(plain(x) for x in bounds), dtype=dtype, **numbers))
+    start, stop, step = (given.get(name) for name in ("start", "stop", "step"))
+    start, stop = (0, start) if stop is None else (0 if start is None else start, stop)
+    step = 1 if step is None else step
+    # as NumPy computes it: their number by the ends, their distance by the first two of them
+    count = max(int(np.ceil((stop - start) / step)), 0)  # type: ignore[operator]
+    spaced: Any = start + np.arange(count) * ((start + step) - start)
     if isinstance(stop, Tensor):
         spaced = spaced + 0 * stop
-    typed: Tensor = spaced.astype(made.dtype)
+    typed: Tensor = spaced.astype(kind)
     return typed
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.operation import Lifted
+from gradtape.core.pytree import is_sequence
 from gradtape.core.tensor import Tensor, plain
 from gradtape.core.typing import Array, DTypeLike, TensorLike
 from gradtape.core.views import lay_out, root_of
@@ -27,8 +28,8 @@ from gradtape.ops.shaping import broadcast_to, moveaxis, ravel, reshape
 # -- nested lists
 
 
-def _holds_tensors(data: TensorLike) -> bool:
-    if isinstance(data, list | tuple):
+def _holds_tensors(data: Any) -> bool:
+    if is_sequence(type(data)):
         return any(_holds_tensors(item) for item in data)
     return isinstance(data, Tensor)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.batch import BatchTensor
 from gradtape.core.operation import Lifted
 from gradtape.core.rules import constant
 from gradtape.core.tensor import Tensor, plain
@@ -45,17 +46,16 @@ def bincount(x: TensorLike, weights: TensorLike | None = None, minlength: int = 
         raise argument_error(
             DtypeError, f"bincount: an array of shape {x.shape} and {x.dtype}.", "a vector of integers"
         )
-    if isinstance(x, Lifted):
+    if isinstance(x, BatchTensor):
         length = minlength
         if not minlength:
             raise argument_error(
                 OperandError, "bincount inside vmap: the length differs between examples.", "minlength= above all of x"
             )
-    else:
-        numbers = plain(x)
-        if numbers.size and numbers.min() < 0:
+    else:  # in a trace these are guards: the lengths of other calls may differ
+        if x.size and bool(reductions.min(x) < 0):
             raise argument_error(ShapeError, "bincount: negative integers.", "integers from 0 up")
-        length = max(minlength, int(numbers.max(initial=-1)) + 1)
+        length = max(minlength, int(reductions.max(x)) + 1 if x.size else 0)
     if weights is None:
         return _bincount(x, length=length)
     weights = as_value(weights)
@@ -121,7 +121,7 @@ def _counted(coordinates: list[Any], edges: list[Any], density: bool, weights: A
 
 def _values(x: Array, how: str) -> Any:
     """The numbers of `x` for finding edges; inside `vmap` there are none."""
-    if isinstance(x, Lifted):
+    if isinstance(x, BatchTensor):
         raise argument_error(
             OperandError, f"{how} inside vmap: the edges differ between examples.", "bins= as an array of edges"
         )
@@ -135,22 +135,24 @@ def _edges(x: Array, bins: TensorLike, range: Any, weights: TensorLike | None) -
         if np.any(edges[1:] < edges[:-1]):
             raise argument_error(ShapeError, "histogram: edges of bins that do not increase.", "np.sort(bins)")
         return bins if isinstance(bins, Tensor) else edges
-    limits = None if range is None else tuple([plain(limit) for limit in range])
     if isinstance(given, str) and weights is not None:
         raise argument_error(
             OperandError, f"histogram: bins={given!r} with weights.", "a number of bins, or their edges"
         )
     ends = _ends(x, range)
-    if isinstance(x, Lifted) and not isinstance(given, str) and (limits is not None or ends is not None):
+    is_lifted = isinstance(x, Lifted) or (range is not None and any(isinstance(limit, Lifted) for limit in range))
+    if is_lifted and not isinstance(given, str) and (range is not None or ends is not None):
+        limits = None if ends is not None else range
         edges = np.histogram_bin_edges(np.zeros(0), given, limits)  # as many as there will be
     else:
+        limits = None if range is None else tuple([plain(limit) for limit in range])
         edges = np.histogram_bin_edges(_values(x, "histogram"), given, limits)
     if ends is None:
         return edges
     dtype = np.result_type(*[end.dtype if isinstance(end, Tensor) else end for end in ends], x.dtype)
     margin = where(ends[0] == ends[1], 0.5, 0.0).astype(dtype)  # NumPy's, around samples that are all alike
     moved = linspace(ends[0] - margin, ends[1] + margin, len(edges)).astype(dtype if dtype.kind == "f" else float)
-    return moved if isinstance(x, Lifted) else edges + (moved - stop_gradient(moved))  # with NumPy's last digits
+    return moved if is_lifted else edges + (moved - stop_gradient(moved))  # with NumPy's last digits
 
 
 def _ends(x: Array, range: Any) -> tuple[Any, Any] | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from gradtape.errors import GradTapeError, OperandError
 from gradtape.extend import BatchTensor, Tensor, argument_error, as_value, concrete, is_tracked
-from gradtape.mirror import holds_tensor
+from gradtape.mirror import holds_tensor, is_nested
 from gradtape.ops.creation_from import array
 
 
@@ -17,7 +17,7 @@ def as_array(x: Any) -> Any:
     >>> as_array([gt.tensor(1.0), 2.0])
     Tensor([1., 2.])
     """
-    if isinstance(x, list | tuple) and holds_tensor(x):
+    if is_nested(type(x)) and holds_tensor(x):
         return array(x)
     return as_value(x)
 

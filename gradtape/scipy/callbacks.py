@@ -34,6 +34,7 @@ from gradtape.extend import (
     trace_callback,
     use_recording,
 )
+from gradtape.mirror import holds_tensor, is_nested
 from gradtape.ops import stack, where
 from gradtape.transforms.jacobians import jacobian
 
@@ -44,13 +45,13 @@ UNKNOWNS_AT_MOST = 2000
 
 
 def stacked(value: Any) -> Any:
-    """`value`, with lists and tuples that hold tensors as one tensor, as NumPy makes arrays of nested lists.
+    """`value`, with sequences that hold tensors as one tensor, as NumPy makes arrays of nested lists.
 
     >>> import gradtape as gt
     >>> stacked([gt.tensor(1.0), [2.0][0]])
     Tensor([1., 2.])
     """
-    if not isinstance(value, list | tuple) or not any(isinstance(leaf, Tensor) for leaf in leaves(value)):
+    if not is_nested(type(value)) or not holds_tensor(value):
         return value
     parts = [stacked(part) for part in value]
     return stack([part if isinstance(part, Tensor) else np.asarray(part) for part in parts])
@@ -245,12 +246,16 @@ class Run:
 
         return call_outside(self.title, compute, self.read)
 
-    def fields(self, found: Any) -> Any:
-        """A result of SciPy's, an `OptimizeResult`, with numbers that are those of each run of a compiled program."""
+    def fields(self, found: Any, part: Callable[[Any], Any] = lambda found: found) -> Any:
+        """A result of SciPy's, an `OptimizeResult`, with numbers that are those of each run of a compiled program.
+
+        `part` takes it out of what the solver returns.
+        """
+        found = part(found)
         if not self.is_traced:
             return found
         names = [name for name, value in found.items() if _is_numeric(value)]
-        values = self._run_again(lambda result: [result[name] for name in names])
+        values = self._run_again(lambda solved: [part(solved)[name] for name in names])
         for name in list(found):
             if name not in names:
                 del found[name]

@@ -40,6 +40,34 @@ def newton_from_a_tensor(a: Any) -> Any:
 
 
 @program
+def root_with_its_record(a: Any) -> Any:
+    root, found = optimize.brentq(lambda t: t**3 + a * t - 2.0, 0.0, 2.0, xtol=1e-13, full_output=True)
+    return root + found.root if found.converged else 0.0 * a
+
+
+@program
+def newton_with_its_record(a: Any) -> Any:
+    root, found = optimize.newton(lambda t: t**3 + a * t - 2.0, 1.0, full_output=True)
+    return root * found.root + 0 * found.iterations
+
+
+@program
+def newton_for_each_element(a: Any) -> Any:
+    roots, converged, flat = optimize.newton(lambda t: t**3 + a * t - POINTS, numpy.ones(6), full_output=True)
+    return np.sum(roots * roots) if converged.all() and not flat.any() else 0.0 * a
+
+
+@program
+def equations_with_their_record(a: Any) -> Any:
+    x, found, status, message = optimize.fsolve(
+        lambda v: [v[0] ** 2 + a - 3.0, v[1] - v[0] * a], [1.0, 1.0], full_output=True, xtol=1e-12
+    )
+    if status != 1:
+        raise RuntimeError(message)
+    return x.sum() + 0.0 * (found["fvec"].sum() + found["nfev"])
+
+
+@program
 def scalar_root(a: Any) -> Any:
     found = optimize.root_scalar(lambda t: t**3 + a * t - 2.0, bracket=(0.0, 2.0), xtol=1e-13)
     return found.root * 2.0

@@ -386,3 +386,27 @@ def test_times_of_expm_multiply_have_gradients() -> None:
 
     wanted = (total(0.7 + 1e-6) - total(0.7 - 1e-6)) / 2e-6
     np.testing.assert_allclose(gt.grad(total)(0.7), wanted, rtol=1e-7)
+
+
+@pytest.mark.parametrize("format", ["csr", "csc", "coo", "bsr"])
+@pytest.mark.parametrize("name", ["max", "min"])
+def test_extremes_count_the_zeros_that_are_not_stored(name: str, format: str) -> None:
+    """The largest and the smallest element are SciPy's, places that are named twice added up, with their gradients."""
+    rows, columns = [0, 0, 1, 1], [0, 0, 1, 2]
+    for values in ([2.0, 0.3, -3.0, 1.5], [-2.0, -0.3, -3.0, -1.5], [2.0, 0.3, 3.0, 1.5]):
+        given = np.array(values)
+
+        def extreme(module: Any, x: Any) -> Any:
+            matrix = module.coo_array((x, (rows, columns)), shape=(3, 3)).asformat(format)
+            return getattr(matrix, name)()
+
+        value, slope = gt.value_and_grad(lambda x, extreme=extreme: 1.0 * extreme(sparse, x))(given)
+        expected = extreme(scipy.sparse, given)
+        assert value == expected
+        assert slope @ given == pytest.approx(expected)
+
+
+def test_extremes_along_an_axis_are_refused_with_the_dense_ones() -> None:
+    """The error names what to write."""
+    with pytest.raises(UnsupportedError, match=r"A\.toarray\(\)\.max\(axis\)"):
+        gt.grad(lambda x: sparse.csr_array((x, ([0, 1, 2], [0, 1, 2]))).max(axis=0).sum())(np.ones(3))

@@ -233,7 +233,7 @@ def gaussian_filter1d(
     """
     image = as_image("gaussian_filter1d", input, sigma, cval)
     if radius is None:
-        radius = int(float(truncate) * float(sigma) + 0.5)
+        radius = int(truncate * sigma + 0.5)
     if int(radius) != radius or radius < 0:
         raise refusal(f"gaussian_filter1d: radius={radius!r}; a whole number from 0 on is accepted.", "radius=None")
     weights = _gaussian_weights(sigma, int(order), int(radius))[::-1]

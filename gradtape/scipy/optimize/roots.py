@@ -39,7 +39,7 @@ def bracketed(name: str) -> Any:
         title = f"scipy.optimize.{name}"
         theirs = getattr(original.contents, name)
         arguments = as_tuple(args)
-        run = Run(title, a, b, arguments, traces=not (options.get("full_output") or len(rest) > 3))
+        run = Run(title, a, b, arguments, traces=True)
         plain = scalar_function(run, f, arguments)
         found = run.solve(lambda: theirs(plain, run.numbers(a), run.numbers(b), (), *rest, **options))
         if not run.is_followed:
@@ -48,8 +48,9 @@ def bracketed(name: str) -> Any:
         root = moving_number(run, lambda x: f(x, *arguments), found, lambda each: each[0] if is_pair else each)
         if not is_pair or run.levels:
             return root
-        found[1].root = root
-        return root, found[1]
+        details = run.fields(found, lambda each: each[1])
+        details.root = root
+        return root, details
 
     solver.__name__ = name
     solver.__qualname__ = name
@@ -152,7 +153,7 @@ def newton(
     """
     arguments = as_tuple(args)
     x0 = stacked(x0)
-    run = Run("scipy.optimize.newton", x0, arguments, x1, traces=not full_output)
+    run = Run("scipy.optimize.newton", x0, arguments, x1, traces=True)
     functions = [scalar_function(run, each, arguments) for each in (func, fprime, fprime2)]
 
     def compute() -> Any:
@@ -166,7 +167,13 @@ def newton(
         return found
     part = (lambda each: each[0]) if full_output else (lambda each: each)
     moved = moving_array(run, lambda x: func(x, *arguments), found, part)
-    return (moved, *found[1:]) if full_output and not run.levels else moved
+    if not full_output or run.levels:
+        return moved
+    if len(found) == 2:
+        details = run.fields(found, lambda each: each[1])
+        details.root = moved
+        return moved, details
+    return moved, *(run.gathered(found, lambda each, i=i: each[i]) for i in (1, 2))  # type: ignore[misc]
 
 
 @original.differentiated_with_callbacks
@@ -226,7 +233,7 @@ def fsolve(
     """
     arguments = as_tuple(args)
     x0 = stacked(x0)
-    run = Run("scipy.optimize.fsolve", x0, arguments, traces=not full_output)
+    run = Run("scipy.optimize.fsolve", x0, arguments, traces=True)
     call = run.function(lambda x: func(x, *arguments))
     slope = run.function(lambda x: fprime(x, *arguments)) if callable(fprime) else fprime
     found = run.solve(
@@ -236,7 +243,13 @@ def fsolve(
         return found
     part = (lambda each: each[0]) if full_output else (lambda each: each)
     moved = moving_array(run, lambda x: func(x, *arguments), found, part)
-    return (moved, *found[1:]) if full_output and not run.levels else moved
+    if not full_output or run.levels:
+        return moved
+    if not run.is_traced:
+        return moved, *found[1:]
+    # the message follows from the status: that this is the same in later calls is a guard
+    status = int(run.gathered(found, lambda each: each[2]))
+    return moved, run.fields(found, lambda each: each[1]), status, found[3]
 
 
 @original.differentiated_with_callbacks

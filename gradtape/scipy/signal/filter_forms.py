@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.errors import ShapeError
-from gradtape.extend import concrete
+from gradtape.extend import concrete, constant
 from gradtape.ops.numerics import convolve
 from gradtape.ops.polynomials import poly, roots
 from gradtape.scipy.arraylike import as_array, as_floating, as_vector, is_tensor, refusal, surely
@@ -221,6 +221,35 @@ def _assigned(numbers: Any, wanted: Any, free: list[int]) -> list[int]:
     return found
 
 
+def _pairs(z: Any, p: Any, *, pairing: str, analog: bool) -> Any:
+    """Which zeros and which poles SciPy has in each section: for each two indices, -1 where it has fewer.
+
+    They do not depend on the gain. SciPy fills up with zeros and poles at 0, which count as the last ones.
+    """
+    theirs = original.contents.zpk2sos(z, p, 1.0, pairing, analog=analog)
+    sections = theirs.shape[0]
+    pairs = np.full((sections, 2, 2), -1)
+    for side, roots_given in enumerate((z, p)):
+        numbers = np.concatenate([roots_given, np.zeros(max(2 * sections - len(roots_given), 0))])
+        free = list(range(len(numbers) if pairing != "minimal" else len(roots_given)))
+        for section in range(sections):
+            given = theirs[section, 3 * side : 3 * side + 3]
+            wanted = np.roots(given) if np.any(given) else np.zeros(0)
+            wanted = np.concatenate([wanted, np.zeros(max(len(np.trim_zeros(given, "f")) - 1 - len(wanted), 0))])
+            chosen = _assigned(numbers, wanted, free)
+            pairs[section, side, : len(chosen)] = chosen
+    return pairs
+
+
+_pairs_of_roots = constant(
+    _pairs,
+    name="pairs of roots",
+    samples=lambda draw: [
+        ((np.array([-1.0, -1.0]), np.array([0.5 + 0.2j, 0.5 - 0.2j])), {"pairing": "nearest", "analog": False})
+    ],
+)
+
+
 def _quadratic(zeros: Any, indices: list[int], length: int) -> Any:
     """The real coefficients of a section with these zeros, `length` of them with zeros first."""
     found = np.ones(1)
@@ -237,20 +266,13 @@ def _quadratic(zeros: Any, indices: list[int], length: int) -> Any:
 def zpk2sos(z: Any, p: Any, k: Any, pairing: str | None = None, *, analog: bool = False) -> Any:
     """Second-order sections of zeros, poles and a gain. Which of them share a section is SciPy's choice."""
     z, p, k = as_vector(z, "zpk2sos: z"), as_vector(p, "zpk2sos: p"), as_floating(k)
-    theirs = original.contents.zpk2sos(numbers_of(z), numbers_of(p), numbers_of(k)[()], pairing, analog=analog)
     pairing = ("minimal" if analog else "nearest") if pairing is None else pairing
-    sections = theirs.shape[0]
-    if pairing != "minimal":  # SciPy fills up with zeros and poles at 0
-        z, p = (np.concatenate([v, np.zeros(max(2 * sections - v.shape[0], 0))]) for v in (z, p))
-    numbers, free = [numbers_of(v) for v in (z, p)], [list(range(v.shape[0])) for v in (z, p)]
+    pairs = numbers_of(_pairs_of_roots(z, p, pairing=pairing, analog=analog))  # in a trace, all that is relied on
+    if pairing != "minimal":
+        z, p = (np.concatenate([v, np.zeros(max(2 * len(pairs) - v.shape[0], 0))]) for v in (z, p))
     rows = []
-    for section in range(sections):
-        halves = []
-        for side, v in enumerate((z, p)):
-            given = theirs[section, 3 * side : 3 * side + 3]
-            wanted = np.roots(given) if np.any(given) else np.zeros(0)
-            wanted = np.concatenate([wanted, np.zeros(max(len(np.trim_zeros(given, "f")) - 1 - len(wanted), 0))])
-            halves.append(_quadratic(v, _assigned(numbers[side], wanted, free[side]), 3))
+    for section, sides in enumerate(pairs):
+        halves = [_quadratic(v, [int(i) for i in side if i >= 0], 3) for v, side in zip((z, p), sides, strict=True)]
         if section == 0:
             halves[0] = halves[0] * k
         rows.append(np.concatenate(halves))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from gradtape.errors import OperandError, ShapeError
+from gradtape.errors import OperandError, ShapeError, UnsupportedError
 from gradtape.extend import Tensor, argument_error, as_value, is_followed, messages, plain, tensor, write_result_into
 from gradtape.ops.sparse_products import Pattern, pattern_of
 from gradtape.scipy.sparse.arithmetic import Arithmetic
@@ -385,6 +385,29 @@ class SparseTensor(FormatParts, Arithmetic, DictionaryOfKeys):
         """The mean of all elements, the zeros among them, or of each column or row."""
         count = self.shape[0] * self.shape[1] if axis is None else self.shape[operator.index(axis) % 2]
         return self.sum(axis, dtype) / count
+
+    def max(self, axis: Any = None, out: Any = None) -> Any:
+        """The largest element, where those that are not stored are zeros."""
+        return self._extreme("max", np.maximum, axis)
+
+    def min(self, axis: Any = None, out: Any = None) -> Any:
+        """The smallest element, where those that are not stored are zeros."""
+        return self._extreme("min", np.minimum, axis)
+
+    def _extreme(self, name: str, choose: Any, axis: Any) -> Any:
+        if self.format not in ("bsr", "coo", "csc", "csr"):
+            kind = "matrix" if self.is_matrix else "array"
+            raise AttributeError(f"'{self.format}_{kind}' object has no attribute {name!r}")
+        if axis is not None:
+            raise argument_error(
+                UnsupportedError, f"{name}: axis={axis!r} of a sparse matrix of tensors.", f"A.toarray().{name}(axis)"
+            )
+        distinct = self._distinct()
+        has_zeros = distinct.pattern.count < self.shape[0] * self.shape[1]
+        if not distinct.pattern.count:
+            return distinct.entries.sum()
+        found = choose.reduce(distinct.entries)
+        return choose(found, 0) if has_zeros else found
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if self.format in ("bsr", "dia"):
