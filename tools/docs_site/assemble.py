@@ -32,12 +32,12 @@ HOST_ONLY = re.compile(r"^<!-- host -->\n.*?^<!-- /host -->$", re.MULTILINE | re
 GALLERY = ROOT / "examples" / "gallery"
 """The programs that sphinx-gallery runs and makes pages of, with their plots."""
 
-GALLERY_LINK = """[The gallery](gallery/index.rst) has programs with plots.
+GALLERY_LINK = """[All of them at a glance](gallery/index.rst), by their pictures.
 
 :::{toctree}
 :hidden:
 
-Gallery <gallery/index>
+All pictures <gallery/index>
 :::"""
 """What stands for `<!-- gallery -->` where there are such programs."""
 
