@@ -88,7 +88,7 @@ AS_FOUND = {
     "hidden": reshaped_hidden,
     "features": raw_features,
 }
-REPAIRS = [  # the part, what it becomes, what it was, and the code of the message that says so
+REPAIRS = [  # the part, what it becomes, what it was, and the code of the message
     ("update", assigning_update, "name bound anew", "GT201"),
     ("penalty", squared_penalty, "root at zero", "GT402"),
     ("error", matched_error, "broadcast", "GT101"),
@@ -102,15 +102,13 @@ def run(script, compiled=False):
     rng = np.random.default_rng(0)
     (x, y), (new_x, new_y) = concrete(300, rng), concrete(300, rng)
     x, new_x = script["features"](x), script["features"](new_x)
-    p, losses = (
-        {
-            "w1": gt.Variable(rng.normal(0.0, 0.5, size=(8, HIDDEN))),
-            "b1": gt.Variable(np.zeros(HIDDEN)),
-            "w2": gt.Variable(rng.normal(0.0, 0.25, size=(HIDDEN, 1))),
-            "b2": gt.Variable(np.zeros(1)),
-        },
-        [],
-    )
+    p = {
+        "w1": gt.Variable(rng.normal(0.0, 0.5, size=(8, HIDDEN))),
+        "b1": gt.Variable(np.zeros(HIDDEN)),
+        "w2": gt.Variable(rng.normal(0.0, 0.25, size=(HIDDEN, 1))),
+        "b2": gt.Variable(np.zeros(1)),
+    }
+    losses = []
 
     def forecast(x):
         return script["hidden"](p, x) @ p["w2"] + p["b2"]

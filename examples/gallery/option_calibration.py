@@ -120,7 +120,7 @@ def solve(compiled: bool = True) -> dict[str, Any]:
     rms = {name: 1e4 * NOISE * float(np.sqrt(found.fun)) for name, found in (("free", free), ("kept", kept))}
     return {
         "result": f"implied volatilities within {rms['free']:.1f} basis points, "
-        f"{rms['kept']:.1f} with Feller's condition ({feller(free.x):+.3f} without it); "
+        f"{rms['kept']:.1f} under Feller's condition (0.01 of it costs {0.01 * price / kept.fun:.0%} of the misfit); "
         f"parameters within {off:.1f} standard errors",
         "free": free.x,
         "kept": kept.x,
