@@ -180,7 +180,7 @@ def time_for_report() -> list[Timeline]:
     """
     from gradtape.jit.diagnostics.timeline import estimate_work  # lazy: few programs are measured
 
-    found = [item for item in gc.get_objects() if isinstance(item, Inspection) and item.stats.runs]
+    found: list[Any] = [item for item in gc.get_objects() if issubclass(type(item), Inspection) and item.stats.runs]
     found.sort(key=lambda item: -item.stats.runs)
     timelines = []
     for item in found[:TIMED_AT_MOST]:

@@ -10,7 +10,7 @@ import pytest
 
 import gradtape as gt
 from gradtape.core import explain_hooks
-from gradtape.core.explain_hooks import Cotangents, Finish
+from gradtape.core.explain_hooks import Cotangents, Finish, FinishedWalk
 
 Ended = tuple[Cotangents, Exception | None]
 
@@ -92,3 +92,59 @@ def test_walks_of_an_observer_are_not_observed(observe: Callable[[Any], None]) -
     y.backward()
     assert seen == [(y._node, 1.0)]
     assert float(x.grad) == 4.0
+
+
+@pytest.fixture
+def finished() -> Iterator[list[FinishedWalk]]:
+    """The backward passes that have ended, for the length of a test."""
+    found: list[FinishedWalk] = []
+    explain_hooks.walk_observers.append(found.append)
+    yield found
+    explain_hooks.walk_observers.remove(found.append)
+
+
+def test_finished_walks_have_their_targets_and_gradients(finished: list[FinishedWalk]) -> None:
+    """After a pass, by a tape or by `backward`, its value and the gradients of its leaves are given."""
+    x = gt.Variable([1.0, 2.0])
+    with gt.GradientTape() as tape:
+        loss = np.sum(x * x)
+    tape.gradient(loss, x)
+    t = gt.tensor([3.0], requires_grad=True)
+    np.sum(t * t).backward()
+
+    def fail(g: Any) -> Any:
+        raise ArithmeticError
+
+    with pytest.raises(ArithmeticError):
+        np.sum(scaled(fail)(t)).backward()
+    assert [[float(target) for target in walk.targets] for walk in finished] == [[5.0], [9.0]]
+    gradients = [np.concatenate(list(walk.gradients.values())) for walk in finished]
+    np.testing.assert_array_equal(gradients[0], [2.0, 4.0])
+    np.testing.assert_array_equal(gradients[1], [6.0])
+
+
+def test_the_structure_of_sources_is_known_while_they_are_observed(observe: Callable[[Any], None]) -> None:
+    """A tape has the nested structure that its gradient is asked for while observers look, and not afterwards."""
+    seen: list[Any] = []
+    x = gt.Variable(2.0)
+    tape = gt.GradientTape(persistent=True)
+    observe(lambda *_: seen.append(tape.sources_asked))
+    with tape:
+        loss = x * x
+    tape.gradient(loss, {"x": x})
+    (asked,) = seen
+    assert asked[1] == {"x": x}
+    assert tape.sources_asked is None
+
+
+def test_containers_of_parameters_are_registered() -> None:
+    """A class of containers is kept with the function that lists their parts."""
+
+    class Holder:
+        pass
+
+    explain_hooks.register_parameter_container(Holder, lambda holder: [])
+    try:
+        assert list(explain_hooks.parameter_containers[Holder](Holder())) == []
+    finally:
+        del explain_hooks.parameter_containers[Holder]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gc
 import math
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
@@ -308,7 +309,8 @@ class _Walker:
         self.mask = mask
         self.given = given
         self.boundary = boundary
-        self.names = names
+        self.names = dict(names)
+        self.shared_names: dict[Node, str] = {}
         self.facts = facts
         self.place_of: dict[Node, ExpressionGroup] = {}
         self.gradients: dict[Node, tuple[Shape, Spread | None]] = {}
@@ -569,6 +571,11 @@ class _Walker:
     def name_by_paths(self, tensors: dict[Node, Tensor], containers: list[Any], wanted: Iterable[Node]) -> None:
         """Name the leaves that are held by a container of parameters by their paths in it."""
         leaves = {node for node, place in self.place_of.items() if place.kind == "leaf"}
+        shared = {
+            name for name, times in Counter(self.names.values()).items() if times > 1
+        }  # names of several tell none
+        for node in [node for node, name in self.names.items() if name in shared]:
+            self.shared_names[node] = self.names.pop(node)
         held = {node: tensors[node] for node in leaves.union(wanted) if node in tensors and node not in self.names}
         paths = paths_within(containers, held.values()) if held else {}
         for node, tensor in held.items():
@@ -577,6 +584,8 @@ class _Walker:
                 place = self.place(node)
                 if place.count == 1:
                     place.name = paths[id(tensor)]
+        for node, name in self.shared_names.items():
+            self.names.setdefault(node, name)
 
     def add_source(self, node: Node) -> None:
         """Add a requested tensor, with the gradient that arrived there."""

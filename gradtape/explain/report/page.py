@@ -47,7 +47,7 @@ ZOOM = "".join(
         ("in", "Larger (+)", "+", ' aria-label="Larger"', ""),
         ("fit", "The whole graph (0)", "Fit", "", ""),
         ("whole", "Full size (1)", "1:1", ' aria-label="Full size"', ""),
-        ("expand", "Fill the window (Escape leaves it)", "Expand", ' aria-pressed="false"', ""),
+        ("expand", "Fill the window (Escape leaves it)", "Expand", "", ""),
     ]
 )
 

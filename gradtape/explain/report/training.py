@@ -20,14 +20,17 @@ def training_section(index: int, steps: Steps | None, several: bool) -> str:
         return ""
     heading = "Training" + (f" {index + 1}" if several else "")
     shown = [(step.number, step.loss) for step in steps.kept]
-    chart = line_chart({"loss": shown}, title="Loss", x="step", y="loss", width=1080, height=260)
+    charts = "".join(
+        f'<div class="{kind}">{line_chart({"loss": shown}, title="Loss", x="step", y="loss", width=width)}</div>'
+        for kind, width in (("wide", 1080), ("narrow", 380))
+    )
     thinned = f", every {count(steps.stride)}th" if steps.stride > 1 else ""
     return (
         f'<section class="training" id="training{index}" aria-labelledby="hl{index}"><h2 id="hl{index}">{heading}</h2>'
         f'<p class="lead">{count(steps.kept[-1].number)} steps were seen{thinned}. An update is the length of a step '
         "of the parameters, relative to their own length; about 0.001 is usual. Curves are on logarithmic scales, each "
         "column on one, from the first step to the last.</p>"
-        f'<div class="charts">{chart}</div>{_layers(steps)}{_units(steps.kept)}</section>'
+        f'<div class="charts">{charts}</div>{_layers(steps)}{_units(steps.kept)}</section>'
     )
 
 

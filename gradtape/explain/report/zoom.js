@@ -29,7 +29,7 @@
     const begin = () => set(Math.min(1, Math.max(READABLE, room()[0])));
     const expand = (on) => {
       stage.classList.toggle("full", on);
-      tools.querySelector("[data-do=expand]").setAttribute("aria-pressed", on);
+      tools.querySelector("[data-do=expand]").textContent = on ? "Close" : "Expand";
       if (isFitted) fit();
     };
     const does = {

@@ -122,6 +122,16 @@ def test_what_the_user_has_named_keeps_its_name() -> None:
     assert report_of(model).gradients[0].sources[0].name == "loudness"
 
 
+def test_names_of_several_variables_give_way_to_paths() -> None:
+    """Where several variables were given one name, as layers of Keras do, their paths tell them apart."""
+    model = Model(np.random.default_rng(0), 1)
+    model.scale = gt.Variable(np.float32(1.0), name="kernel")
+    model.blocks[0].fc.bias = gt.Variable(np.zeros(3, np.float32), name="kernel")
+    names = [source.name for source in report_of(model).gradients[0].sources]
+    assert "kernel" not in names
+    assert {"scale", "blocks.0.fc.bias"} <= set(names)
+
+
 def test_names_in_structures_and_patterns() -> None:
     """Fields of named tuples and keys are parts of a path; numbers alone are none, and are stars in patterns."""
     assert paths_of_leaves([1.0, [2.0]]) == ["", ""]

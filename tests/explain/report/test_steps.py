@@ -122,7 +122,7 @@ def test_the_page_shows_layers() -> None:
     assert '<code>blocks.0</code></th><td class="number">2</td><td class="number">5</td>' in section
     assert "&lt;b&gt;head&lt;/b&gt;" in section
     assert "<b>" not in section
-    assert section.count('class="chart"') == 1
+    assert section.count('class="chart"') == 2  # one for phones
     assert "sortable" in section
     assert training_section(0, None, several=False) == ""
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from gradtape.extend import register_parameter_container
 from gradtape_standins.tensorflow.execution_context import name_scope
 from gradtape_standins.tensorflow.variable import Variable
 
@@ -96,3 +97,21 @@ def _parts(value: Any) -> list[Any]:
 def snake_case(name: str) -> str:
     """`SomeName` as `some_name`."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
+
+
+def _named_parts(module: Module) -> list[tuple[str, Any]]:
+    """What a report names in a module: gradtape's tensors of its variables, and its modules."""
+    held = {name: value for name, value in vars(module).items() if name != "_arguments"}  # those of the constructor
+    return [(name.lstrip("_"), _with_tensors(held[name])) for name in sorted(held, key=lambda name: name[0] == "_")]
+
+
+def _with_tensors(value: Any) -> Any:
+    """`value` with gradtape's tensor in the place of each variable, also in lists, tuples and dictionaries."""
+    if isinstance(value, Variable):
+        return value._value
+    if type(value) in (list, tuple):
+        return [_with_tensors(part) for part in value]
+    return {key: _with_tensors(part) for key, part in value.items()} if type(value) is dict else value
+
+
+register_parameter_container(Module, _named_parts)

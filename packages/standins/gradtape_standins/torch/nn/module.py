@@ -470,7 +470,10 @@ class Module(Stateful):
 
 
 def _parts(module: Module) -> list[tuple[str, Any]]:
-    return [item for place in ("_parameters", "_buffers", "_modules") for item in vars(module).get(place, {}).items()]
+    """What a report names in a module: gradtape's tensors of its parameters and buffers, and its modules."""
+    places = [vars(module).get(place, {}) for place in ("_parameters", "_buffers", "_modules")]
+    items = [item for place in places for item in place.items()]
+    return [(name, part._held if isinstance(part, Tensor) else part) for name, part in items]
 
 
 register_parameter_container(Module, _parts)
