@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from gradtape.core.side_effects import Saved, save_array, save_tensor
 from gradtape.core.tensor import Tensor
 from gradtape.core.views import root_of
 from gradtape.jit.guards.captures import Survey
 from gradtape.jit.guards.holders import UNBOUND, Attribute, Place, contents, has_content, slot_names
 from gradtape.jit.guards.impure_reads import codes_of
-from gradtape.transforms.custom.side_effects import Saved, save_array, save_tensor
 
 
 class Snapshot:

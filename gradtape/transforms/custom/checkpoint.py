@@ -19,6 +19,7 @@ from gradtape.core.location import Location
 from gradtape.core.operation import Lifted, Op, apply, attach
 from gradtape.core.pytree import leaves, rebuild
 from gradtape.core.saved_arrays import LockedArray, guard
+from gradtape.core.side_effects import StateBefore
 from gradtape.core.tape import GradientTape
 from gradtape.core.tensor import Tensor, is_tracked
 from gradtape.errors import DetachError, RuleError
@@ -37,7 +38,6 @@ from gradtape.transforms.custom.frontier import interior_results, nodes_before_r
 from gradtape.transforms.custom.functions import split_results
 from gradtape.transforms.custom.passed_containers import PassedContainers
 from gradtape.transforms.custom.rules import CustomRule, KeptValues, ResultForm, SingleOperation, apply_rule
-from gradtape.transforms.custom.side_effects import StateBefore
 from gradtape.transforms.gradients import jvp, vjp
 
 
