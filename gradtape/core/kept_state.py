@@ -329,7 +329,10 @@ def _attribute(owner: Any, name: str) -> Place:
 
 def item_place(scope: dict[str, Any], name: str) -> Place:
     def write(values: list[Any]) -> None:
-        scope[name] = values[0]
+        if values[0] is _ABSENT:
+            scope.pop(name, None)
+        else:
+            scope[name] = values[0]
 
     return Place(lambda: [scope.get(name, _ABSENT)], write)
 

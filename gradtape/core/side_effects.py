@@ -40,6 +40,7 @@ class StateBefore:
         places = [*reached.places, *_assigned_names(reached.functions)]
         self._saved = [_save_place(place) for place in places]
         self._saved += [_save_attributes(owner) for owner, _ in reached.owners if _is_object(owner)]
+        self._saved += [_save_class(owner) for owner, _ in reached.owners if isinstance(owner, type)]
         found = {id(x): x for x in [*roots, *_values_in(places)]}.values()
         self.has_iterators = any(isinstance(x, Iterator) for x in found)
         """Whether there is an iterator: where it is cannot be put back."""
@@ -63,7 +64,7 @@ def _assigned_names(functions: Iterable[types.FunctionType]) -> Iterator[Place]:
     """The places of the names that functions assign to: of enclosing functions, and of their modules."""
     for function in functions:
         instructions = [x for code in nested_codes(function.__code__) for x in dis.get_instructions(code)]
-        for name in {x.argval for x in instructions if x.opname == "STORE_GLOBAL"} & {*function.__globals__}:
+        for name in {x.argval for x in instructions if x.opname == "STORE_GLOBAL"}:
             yield item_place(function.__globals__, name)
         assigned = {x.argval for x in instructions if x.opname == "STORE_DEREF"}
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
@@ -98,6 +99,17 @@ def _save_attributes(owner: Any) -> Saved:
         names.update(before)
 
     return Saved(lambda: _same_items(names, before) and _same_items(names.values(), before.values()), restore)
+
+
+def _save_class(kind: type) -> Saved:
+    """The names of a class of the user's; the values of those that its functions read are in places."""
+    before = {*vars(kind)}
+
+    def restore() -> None:
+        for name in vars(kind).keys() - before:
+            delattr(kind, name)
+
+    return Saved(lambda: vars(kind).keys() <= before, restore)
 
 
 def _same_items(one: Any, other: Any) -> bool:

@@ -12,6 +12,7 @@ import gradtape as gt
 from gradtape.core.side_effects import StateBefore
 
 TOTAL: Any = 0.0
+NEW: Any
 
 
 class Held:
@@ -27,6 +28,7 @@ def state() -> tuple[dict[str, Any], dict[str, Callable[[], Any]]]:
 
     def attribute() -> None:
         held.value, held.other = 2.0, 3.0  # type: ignore[attr-defined]
+        Held.shared = 1.0  # type: ignore[attr-defined]
 
     def variable() -> None:
         nonlocal name
@@ -37,8 +39,8 @@ def state() -> tuple[dict[str, Any], dict[str, Callable[[], Any]]]:
             later = 3.0
 
     def module_variable() -> None:
-        global TOTAL
-        TOTAL = 5.0
+        global TOTAL, NEW
+        TOTAL = NEW = 5.0
 
     def write_to_view() -> None:
         view[...] = 7.0
@@ -54,7 +56,8 @@ def state() -> tuple[dict[str, Any], dict[str, Callable[[], Any]]]:
 
     def read() -> Any:
         numbers = [*tensor.tolist(), *array.tolist(), *kept, *pair[0], TOTAL, name]
-        return vars(held).copy(), numbers, random.bit_generator.state
+        names = [*vars(held).items(), *(name for name in ("NEW", "shared") if name in globals() or hasattr(Held, name))]
+        return names, numbers, random.bit_generator.state
 
     return {"read": read}, dict(enumerate(functions))  # type: ignore[arg-type]
 

@@ -27,7 +27,7 @@ class Snapshot:
 
     def __init__(self, survey: Survey, arrays: Iterable[np.ndarray[Any, Any]] | None = None) -> None:
         found = [place.value for place in survey.leaves]
-        tensors = dict.fromkeys(root_of(x) for x in found if isinstance(x, Tensor))
+        tensors = {id(root): root for x in found if isinstance(x, Tensor) for root in [root_of(x)]}.values()
         if arrays is None:
             arrays = [x for x in found if isinstance(x, np.ndarray) and x.flags.writeable]
         self._saved = [saved for item in survey.reached() for saved in _save(item)]
