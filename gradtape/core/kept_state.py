@@ -65,14 +65,14 @@ def bind_state(function: Any) -> Any:
     bound: Any = bind_early(function)
     if type(bound) is _WithState:
         return bound
-    state = _State(bound)
+    state = ReachedState([bound])
     return _WithState(bound, state) if state.places or state.root.versions else bound
 
 
 class _WithState:
     """A function and the state that it runs on."""
 
-    def __init__(self, function: Any, state: _State) -> None:
+    def __init__(self, function: Any, state: ReachedState) -> None:
         for name in functools.WRAPPER_ASSIGNMENTS:
             if hasattr(function, name):
                 setattr(self, name, getattr(function, name))
@@ -197,14 +197,14 @@ def _version(value: Any) -> Any:
         return None if value.dtype.hasobject else _ArrayVersion(value)
     if isinstance(value, Tensor):
         return None if isinstance(value, Variable) else _TensorVersion(value)
-    parts = _parts_of_group(value)
+    parts = parts_of_group(value)
     if parts is None:
         return None
     versions = {index: found for index, part in enumerate(parts) if (found := _version(part)) is not None}
     return _GroupVersion(value, parts, versions) if versions else None
 
 
-def _parts_of_group(value: Any) -> list[Any] | None:
+def parts_of_group(value: Any) -> list[Any] | None:
     if type(value) is functools.partial:
         return [value.func, *value.args, *value.keywords.values()]
     is_group = type(value) is tuple or (isinstance(value, tuple) and hasattr(value, "_make"))
@@ -214,7 +214,7 @@ def _parts_of_group(value: Any) -> list[Any] | None:
 # -- places
 
 
-class _Place:
+class Place:
     """Where values are that may be replaced by others, and those that are there now."""
 
     def __init__(
@@ -259,11 +259,11 @@ def _is_same_number(one: Any, other: Any) -> bool:
     return type(one) is type(other) and type(one) in _ATOMS and bool(one == other)
 
 
-def _root(function: Any) -> _Place:
-    return _Place(lambda: [function], lambda _: None)
+def _root(function: Any) -> Place:
+    return Place(lambda: [function], lambda _: None)
 
 
-def _items(container: Any) -> _Place:
+def _items(container: Any) -> Place:
     """The items of a list, deque, dictionary or set."""
     if isinstance(container, dict):
 
@@ -272,13 +272,13 @@ def _items(container: Any) -> _Place:
             for key, value in zip(values[::2], values[1::2], strict=True):
                 container.setdefault(key, value)
 
-        return _Place(lambda: [part for item in container.items() for part in item], write, _added_keys)
+        return Place(lambda: [part for item in container.items() for part in item], write, _added_keys)
 
     def refill(values: list[Any]) -> None:
         container.clear()
         container.update(values) if isinstance(container, set) else container.extend(values)
 
-    return _Place(lambda: list(container), refill, _added_elements if isinstance(container, set) else _added_behind)
+    return Place(lambda: list(container), refill, _added_elements if isinstance(container, set) else _added_behind)
 
 
 def _added_behind(found: list[Any], before: list[Any]) -> list[Any]:
@@ -299,14 +299,14 @@ def _added_elements(found: list[Any], before: list[Any]) -> list[Any]:
     return [*({*found} - {*before})]
 
 
-def _cell(cell: CellType) -> _Place:
+def cell_place(cell: CellType) -> Place:
     def write(values: list[Any]) -> None:
         cell.cell_contents = values[0]
 
-    return _Place(lambda: [cell.cell_contents], write)
+    return Place(lambda: [cell.cell_contents], write)
 
 
-def _attribute(owner: Any, name: str) -> _Place:
+def _attribute(owner: Any, name: str) -> Place:
     """An attribute of an object, a class, a module or a function; it may be absent."""
     names = getattr(owner, "__dict__", {})
     of_type = isinstance(owner, type)
@@ -324,14 +324,17 @@ def _attribute(owner: Any, name: str) -> _Place:
         else:
             names[name] = values[0]
 
-    return _Place(read, write)
+    return Place(read, write)
 
 
-def _item(scope: dict[str, Any], name: str) -> _Place:
+def item_place(scope: dict[str, Any], name: str) -> Place:
     def write(values: list[Any]) -> None:
-        scope[name] = values[0]
+        if values[0] is _ABSENT:
+            scope.pop(name, None)
+        else:
+            scope[name] = values[0]
 
-    return _Place(lambda: [scope.get(name, _ABSENT)], write)
+    return Place(lambda: [scope.get(name, _ABSENT)], write)
 
 
 # -- what a function can reach
@@ -361,27 +364,31 @@ def _is_own(kind: type) -> bool:
     return bool(file and is_own_file(file))
 
 
-class _State:
-    """What a function can read besides its arguments, and where it is."""
+class ReachedState:
+    """What functions, and other objects, can read: the places that keep it, without names that the functions assign to.
 
-    def __init__(self, function: Any) -> None:
-        self.places: list[_Place] = []
-        self.root = _root(function)
+    The functions of the user's that were looked into, and the objects whose attributes they name, are there as well.
+    """
+
+    def __init__(self, roots: list[Any]) -> None:
+        self.places: list[Place] = []
+        self.functions: list[FunctionType] = []
+        self.owners: list[tuple[Any, set[str]]] = []
+        self.root = _root(roots[0])
         self._known: dict[int, Any] = {}
         self._names: set[str] = set()
-        self._owners: list[tuple[Any, set[str]]] = []
         self._cells: dict[int, CellType] = {}
         self._shared: set[int] = set()
-        self._pending: list[Any] = [function]
+        self._pending: list[Any] = [*roots]
         while self._pending:
             while self._pending and len(self._known) < OBJECTS_AT_MOST:
                 self._look_at(self._pending.pop())
             self._pending.clear()
-            for owner, taken in self._owners:
+            for owner, taken in self.owners:
                 self._look_at_names(owner, taken)
-        self.places += [_cell(cell) for key, cell in self._cells.items() if key not in self._shared]
+        self.places += [cell_place(cell) for key, cell in self._cells.items() if key not in self._shared]
 
-    def _take(self, place: _Place) -> None:
+    def _take(self, place: Place) -> None:
         self.places.append(place)
         self._pending += place.values
 
@@ -394,7 +401,7 @@ class _State:
             self._look_at_function(value)
         elif kind is MethodType:
             self._pending += [value.__func__, value.__self__]
-        elif (parts := _parts_of_group(value)) is not None:
+        elif (parts := parts_of_group(value)) is not None:
             self._pending += parts
         elif isinstance(value, list | dict | set | deque):
             self._take(_items(value))
@@ -402,10 +409,10 @@ class _State:
         elif isinstance(value, ModuleType):
             file = getattr(value, "__file__", None)
             if file and not _in_library(file):
-                self._owners.append((value, set()))
+                self.owners.append((value, set()))
         elif isinstance(value, type):
             if _is_users(value):
-                self._owners.append((value, set()))
+                self.owners.append((value, set()))
         else:
             self._look_at_object(value)
 
@@ -415,7 +422,7 @@ class _State:
             self._pending.append(wrapped)
         kind: type = type(value)
         if (hasattr(value, "__dict__") or _is_users(kind)) and not _is_own(kind):
-            self._owners.append((value, set()))
+            self.owners.append((value, set()))
 
     def _look_at_function(self, function: FunctionType) -> None:
         in_library = _in_library(function.__code__.co_filename)
@@ -429,6 +436,7 @@ class _State:
                         self._cells[id(cell)] = cell
         if in_library:
             return
+        self.functions.append(function)
         self._names |= _mentioned(function.__code__)
         scope = function.__globals__
         for name in early_binding.module_names(function):
@@ -436,12 +444,12 @@ class _State:
             if type(value) in _DEFINITIONS:
                 self._pending.append(value)
             elif value is not _ABSENT:
-                self._take(_item(scope, name))
+                self._take(item_place(scope, name))
         for name in ("__defaults__", "__kwdefaults__"):
             if getattr(function, name):
                 self._take(_attribute(function, name))
         if function.__dict__:
-            self._owners.append((function, set()))
+            self.owners.append((function, set()))
 
     def _look_at_names(self, owner: Any, taken: set[str]) -> None:
         """Take the attributes of an object that are named in the code that was looked at since."""

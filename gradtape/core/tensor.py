@@ -191,7 +191,11 @@ class Tensor(TensorMethods):
             raise messages.no_length()
         return self.shape[0]
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        # a number is found in sets and dictionaries by its value, as NumPy's are; an array is an object
+        if not self._is_number():
+            return object.__hash__(self)
+        return hash(self._leave("hash()")[()])
 
     def __repr__(self) -> str:
         text = np.array2string(self._concrete(), separator=", ", prefix="Tensor(")

@@ -131,7 +131,9 @@ class ndarray(Base[Any, Any], metaclass=ArrayType):
         out = kwargs.get("out")
         if out is None:
             return adopt(made)
-        return out[0] if len(out) == 1 else out
+        if len(out) == 1:
+            return out[0]
+        return tuple([adopt(result) if given is None else given for given, result in zip(out, made, strict=True)])
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         if any(is_tensor_class(kind) for kind in types):

@@ -80,8 +80,12 @@ class vectorize(numpy.vectorize):
             numpy.broadcast_to(value, (*shape, *value.shape[value.ndim - rank :]))
             for value, rank in zip(values, ranks, strict=True)
         ]
+        types = getattr(self, "otypes", None)
+        # without `otypes` NumPy calls the function for the first element once more, and takes the types from that
+        places = [*numpy.ndindex(shape)]
+        is_twice = not types and self.signature is None and not self.cache
         results: list[Any] = []
-        for place in numpy.ndindex(shape):
+        for place in places[:1] * is_twice + places:
             given, named = list(args), dict(kwargs)
             for key, value in zip(keys, values, strict=True):
                 if isinstance(key, int):
@@ -92,10 +96,8 @@ class vectorize(numpy.vectorize):
             results.append(tuple([unshared(x) for x in found]) if isinstance(found, tuple) else unshared(found))
         several = isinstance(results[0], tuple)
         columns = list(zip(*results, strict=True)) if several else [tuple(results)]
-        types = getattr(self, "otypes", None)
-        stacked = tuple(
-            _stacked(column, shape, types[index] if types else None) for index, column in enumerate(columns)
-        )
+        kinds = types or [_kind_of(column[0]) for column in columns]
+        stacked = tuple([_stacked(column[is_twice:], shape, kind) for column, kind in zip(columns, kinds, strict=True)])
         return stacked if several else stacked[0]
 
 
@@ -117,12 +119,17 @@ def _core_ranks(signature: str | None, count: int) -> list[int]:
     return ranks
 
 
-def _stacked(results: tuple[Any, ...], shape: tuple[int, ...], kind: str | None) -> Any:
+def _kind_of(value: Any) -> str:
+    """The letter of the dtype that NumPy gives an array of such results."""
+    return (value if isinstance(value, Tensor) else numpy.asarray(value)).dtype.char
+
+
+def _stacked(results: tuple[Any, ...], shape: tuple[int, ...], kind: str) -> Any:
     """The results of all calls in the shape of the arguments."""
     if holds_tensor(results):
         made = gt.array(list(results))
         made = made.reshape((*shape, *made.shape[1:]))
-        return made if kind is None or kind == "O" else made.astype(kind)
+        return made if kind == "O" else made.astype(kind)
     plain = numpy.array(list(results), kind)
     made = plain.reshape((*shape, *plain.shape[1:]))
     return adopt(made) if made.ndim else made[()]
@@ -132,7 +139,7 @@ class PythonUfunc:
     """What `np.frompyfunc` returns: NumPy's ufunc, and while a tape may record one that keeps the gradients."""
 
     def __init__(self, function: Callable[..., Any], theirs: Any) -> None:
-        self._each = vectorize(function)
+        self._each = vectorize(function, otypes="O" * theirs.nout)
         self._theirs = theirs
         self.__name__ = theirs.__name__
 

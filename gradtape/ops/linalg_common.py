@@ -97,13 +97,41 @@ def _without_derivative() -> Any:
     return vectors_of
 
 
+@functools.cache
+def _kept_orthogonal() -> Any:
+    """The function (vectors, others, axis) -> others, of which the derivative keeps these orthogonal to the vectors."""
+    from gradtape.transforms.custom import custom_jvp
+
+    @functools.partial(custom_jvp, nondiff_argnums=2)
+    def others_of(vectors: Array, others: Array, axis: int) -> Array:
+        return others
+
+    def pushed(axis: int, primals: Any, tangents: Any) -> Any:
+        vectors, moving = primals[0], tangents[0]
+        others = others_of(*primals, axis)
+        if axis == -1:
+            return others, -(vectors @ (adjoint(moving) @ others))
+        return others, -((others @ adjoint(moving)) @ vectors)
+
+    others_of.defjvp(pushed)
+    return others_of
+
+
 def append_basis_vectors(a: Array, vectors: Array, axis: int, more: Any, name: str) -> Any:
-    """`vectors` of `a` with `more` behind them: those complete the basis, are arbitrary and have no derivative."""
+    """`vectors` of `a` with `more` behind them: those complete the basis.
+
+    They stay orthogonal to the others, dU2 = -U1 dU1^H U2, which is all of their derivative if they are one. Several
+    are arbitrary up to a rotation among themselves: what does not depend on that moves right in forward mode, and a
+    gradient, which may depend on it, is refused.
+    """
     why = (
         f"{name}: the vectors that complete the basis of a matrix of shape {a.shape} are arbitrary and have no "
         f"derivative, and this gradient depends on them."
     )
-    return np.concatenate([vectors, _without_derivative()(why, a, more)], axis)
+    orthogonal = _kept_orthogonal()(vectors, more, axis)
+    if more.shape[axis] > 1:
+        orthogonal = orthogonal + (_without_derivative()(why, a, more) - more)
+    return np.concatenate([vectors, orthogonal], axis)
 
 
 def batch_as_stack(op: Op, flags: Sequence[bool], values: Sequence[Any], params: dict[str, Any]) -> Any:

@@ -24,6 +24,7 @@ from gradtape.ops.arguments import (
     write_result_into,
 )
 from gradtape.ops.elementwise import where
+from gradtape.ops.elementwise_functions import is_elementwise
 from gradtape.ops.indexed_update import at
 from gradtape.ops.indexing import nonzero
 from gradtape.ops.joining import stack
@@ -142,7 +143,8 @@ def piecewise(x: TensorLike, condlist: Any, funclist: Any, *args: Any, **kw: Any
     """A function given by pieces: each function (or number) is used where its condition holds, the later one first.
 
     A function more than there are conditions is used elsewhere. Functions see only the elements that are theirs, so
-    that a piece cannot spoil the gradient of another; inside `vmap` they see all.
+    that a piece cannot spoil the gradient of another; inside `vmap` and `jit` they see all, unless a look at a few
+    numbers shows that an element of the result depends on more than one of the argument.
 
     >>> import gradtape as gt
     >>> f = lambda x: gt.piecewise(x, [x < 0, x >= 0], [lambda x: -x, lambda x: x * x]).sum()
@@ -179,8 +181,11 @@ def _conditions(condlist: Any, x: Array) -> list[Any]:
 def _piece(x: Array, condition: Array, function: Any, found: Any, args: Any, kw: Any) -> Any:
     if not callable(function):
         return where(condition, np.asarray(function, x.dtype) if not isinstance(function, Tensor) else function, found)
-    if isinstance(condition, Lifted) or isinstance(x, Lifted):
+    is_lifted = isinstance(condition, Lifted) or isinstance(x, Lifted)
+    if is_lifted and is_elementwise(function, args, kw, x.dtype):
         return where(condition, function(x, *args, **kw), found)
+    if is_lifted:
+        return at(found)[condition].set(as_value(function(x[condition], *args, **kw)).astype(x.dtype))
     mask = plain(condition)
     return at(found)[mask].set(as_value(function(x[mask], *args, **kw)).astype(x.dtype)) if mask.any() else found
 

@@ -113,6 +113,30 @@ class TestVectorsThatCompleteABasis:
         with pytest.raises(gt.UnsupportedError, match="arbitrary and have no derivative"):
             gt.grad(lambda a: np.sum(function(a) ** 3))(TALL)
 
+    @pytest.mark.parametrize(
+        "function",
+        [
+            lambda a: abs(np.linalg.svd(a)[0][:, 2]),
+            lambda a: abs(np.linalg.svd(a.T)[2][2]),
+            lambda a: abs(np.linalg.qr(a, "complete").Q[:, 2]),
+        ],
+    )
+    def test_a_single_one_stays_orthogonal(self, function: Callable[..., Any]) -> None:
+        """One vector that completes a basis is known up to its sign: it has all derivatives, in both modes."""
+        a, weights = RANDOM.normal(size=(3, 2)), RANDOM.normal(size=3)
+        gt.gradcheck(lambda a: np.sum(weights * function(a)), a)
+        gt.gradcheck(lambda a: np.sum(gt.grad(lambda a: np.sum(weights * function(a)))(a) ** 2), a)
+        direction = RANDOM.normal(size=(3, 2))
+        slope = np.sum(gt.grad(lambda a: np.sum(weights * function(a)))(a) * direction)
+        np.testing.assert_allclose(gt.jvp(lambda a: np.sum(weights * function(a)), (a,), (direction,))[1], slope)
+
+    def test_the_space_of_several_moves(self) -> None:
+        """In forward mode the space of the vectors that complete a basis moves as it does, whichever they are."""
+        a, direction = RANDOM.normal(size=(4, 2)), RANDOM.normal(size=(4, 2))
+        space = lambda a: np.linalg.svd(a)[0][:, 2:] @ np.linalg.svd(a)[0][:, 2:].T
+        expected = -gt.jvp(lambda a: a @ np.linalg.pinv(a), (a,), (direction,))[1]
+        assert_close(gt.jvp(space, (a,), (direction,))[1], expected)
+
 
 class TestInterpolationInBatches:
     @pytest.mark.parametrize("period", [None, 2.5])

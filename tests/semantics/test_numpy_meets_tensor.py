@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import copy
 import dataclasses
 import math
@@ -484,3 +485,40 @@ class TestForeignTypes:
         assert isinstance(y, gt.Tensor)
         y.sum().backward()
         np.testing.assert_array_equal(x.grad.numpy(), [3.0, 4.0])
+
+
+def count_by_value(x: Any) -> Any:
+    counts = collections.Counter(gt.numpy.round(x))
+    return x * len(counts) * max(counts.values())
+
+
+def group_by_value(x: Any) -> Any:
+    groups = collections.defaultdict(list)
+    for value in x:
+        groups[gt.numpy.floor(value)].append(value * value)
+    return gt.numpy.array([sum(group) * index for index, group in enumerate(groups.values())])
+
+
+def look_up_by_value(x: Any) -> Any:
+    known, best = {1.0: 10.0, 2.0: 20.0}, {index: index * 2.0 for index in range(6)}
+    found = [value * known.get(gt.numpy.round(value), 1.0) for value in x]
+    return gt.numpy.array(found) * best[gt.numpy.argmax(x)] * (gt.numpy.sign(x[0]) in {1.0})
+
+
+@pytest.mark.parametrize("compile", [lambda f: f, gt.jit], ids=["eager", "jit"])
+@pytest.mark.parametrize("function", [count_by_value, group_by_value, look_up_by_value])
+def test_numbers_are_found_by_their_value(function: Callable[[Any], Any], compile: Callable[[Any], Any]) -> None:
+    """Sets, dictionaries and counters take elements and sums for equal where NumPy's numbers are."""
+    call = compile(gt.value_and_grad(lambda x: gt.numpy.sum(function(x) * (x[0] + 2.0))))
+    for x in (np.array([1.2, 2.1, 1.1, 3.3, 2.2, 1.4]), np.array([2.2, 0.9, 2.6, 1.1, 5.2, 4.9])):
+        value = lambda x: np.sum(np.asarray(function(x)) * (x[0] + 2.0))
+        found, gradient = call(x)
+        np.testing.assert_allclose(found, value(x))
+        slopes = [(value(x + step) - value(x - step)) / 2e-6 for step in 1e-6 * np.eye(6)]
+        np.testing.assert_allclose(gradient, slopes, rtol=1e-6, atol=1e-6)
+
+
+def test_arrays_without_axes_are_objects() -> None:
+    """Tensors of no axes that the user makes are found as themselves: two parameters with one value are two."""
+    first, second = gt.tensor(1.0, requires_grad=True), gt.tensor(1.0, requires_grad=True)
+    assert len({first: 0, second: 1}) == 2

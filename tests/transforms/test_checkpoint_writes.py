@@ -65,3 +65,120 @@ def test_a_function_that_only_reads_is_run_again() -> None:
 
     gt.grad(lambda x: np.sum(read(x * 2.0)))(X)
     assert len(runs) == 2
+
+
+class Held:
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def keep_in_list(call: Callable[..., Any], x: Any) -> Any:
+    kept: list[Any] = [x[0]]
+
+    def function(a: Any) -> Any:
+        kept.append(a * kept[-1])
+        return a * a
+
+    first = call(function)(x)
+    second = call(function)(first)
+    return first + second + kept[1] * kept[2] * len(kept)
+
+
+def keep_in_name(call: Callable[..., Any], x: Any) -> Any:
+    total = x[0]
+
+    def function(a: Any) -> Any:
+        nonlocal total
+        total = total * a[1]
+        return a * a
+
+    return call(function)(call(function)(x)) * total
+
+
+def keep_in_new_attribute(call: Callable[..., Any], x: Any) -> Any:
+    held = Held(x)
+
+    def function(a: Any) -> Any:
+        held.seen = a * 3.0  # type: ignore[attr-defined]
+        return a * a
+
+    return call(function)(x) * held.seen  # type: ignore[attr-defined]
+
+
+def write_to_buffer(call: Callable[..., Any], x: Any) -> Any:
+    buffer = gt.numpy.zeros(3)
+
+    def function(a: Any) -> Any:
+        buffer[1:] += a[:2] * 2.0
+        return a * a
+
+    return call(function)(call(function)(x)) * buffer
+
+
+def draw_numbers(call: Callable[..., Any], x: Any) -> Any:
+    random, drawn = np.random.default_rng(3), []
+
+    def function(a: Any) -> Any:
+        drawn.append(random.normal())
+        return a * a
+
+    return call(function)(x) * random.normal() * drawn[0] * len(drawn)
+
+
+def count_runs(call: Callable[..., Any], x: Any) -> Any:
+    counts, numbers = [], iter(range(1, 9))
+
+    def function(a: Any) -> Any:
+        counts.append(next(numbers))
+        return a * a
+
+    return call(function)(x) * next(numbers) * counts[0]
+
+
+def append_to_argument(call: Callable[..., Any], x: Any) -> Any:
+    given = [x * 1.0]
+
+    def function(items: list[Any]) -> Any:
+        items.append(items[0] * 2.0)
+        return items[0] * items[0]
+
+    return call(function)(given) * given[1]
+
+
+def replace_in_argument(call: Callable[..., Any], x: Any) -> Any:
+    given = {"a": x * 1.0}
+
+    def function(items: dict[str, Any]) -> Any:
+        items["b"], items["a"] = items["a"], items["a"] + 1.0
+        return items
+
+    result = call(function)(given)
+    result["a"] = result["a"] * given["b"]
+    return given["a"]
+
+
+SIDE_EFFECTS = [
+    keep_in_list,
+    keep_in_name,
+    keep_in_new_attribute,
+    write_to_buffer,
+    draw_numbers,
+    count_runs,
+    append_to_argument,
+    replace_in_argument,
+]
+
+
+@pytest.mark.parametrize("compile", [lambda f: f, gt.jit], ids=["eager", "jit"])
+@pytest.mark.parametrize("transform", [TRANSFORMS[name] for name in ("value", "grad", "jacfwd", "vmap of grad")])
+@pytest.mark.parametrize("program", SIDE_EFFECTS)
+def test_what_a_function_leaves_behind(
+    program: Callable[..., Any], transform: Callable[[Any], Any], compile: Callable[[Any], Any]
+) -> None:
+    """What a function adds to lists, names, objects, buffers and its arguments is there once, with its derivative."""
+
+    def loss(call: Callable[..., Any]) -> Callable[[Any], Any]:
+        return lambda x: np.sum(program(call, x) * x)
+
+    found = compile(transform(loss(gt.checkpoint)))(X)
+    np.testing.assert_allclose(found, transform(loss(lambda f: f))(X), rtol=1e-12)

@@ -6,26 +6,17 @@ import dis
 import types
 from array import array
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 
+from gradtape.core.side_effects import Saved, save_array, save_tensor
 from gradtape.core.tensor import Tensor
-from gradtape.core.views import invalidate_views, root_of
+from gradtape.core.views import root_of
 from gradtape.jit.guards.captures import Survey
 from gradtape.jit.guards.holders import UNBOUND, Attribute, Place, contents, has_content, slot_names
 from gradtape.jit.guards.impure_reads import codes_of
-
-_SLOTS = ("_array", "_node", "_source", "_held", "_level", "traced")
-
-
-class Saved(NamedTuple):
-    """How something is asked whether it is as it was, and made so again."""
-
-    is_same: Callable[[], bool]
-    restore: Callable[[], Any]
 
 
 class Snapshot:
@@ -36,7 +27,7 @@ class Snapshot:
 
     def __init__(self, survey: Survey, arrays: Iterable[np.ndarray[Any, Any]] | None = None) -> None:
         found = [place.value for place in survey.leaves]
-        tensors = dict.fromkeys(root_of(x) for x in found if isinstance(x, Tensor))
+        tensors = {id(root): root for x in found if isinstance(x, Tensor) for root in [root_of(x)]}.values()
         if arrays is None:
             arrays = [x for x in found if isinstance(x, np.ndarray) and x.flags.writeable]
         self._saved = [saved for item in survey.reached() for saved in _save(item)]
@@ -45,8 +36,8 @@ class Snapshot:
         self._saved += [
             _save_memory(place.value, before) for place, before in survey.watched if _is_memory(place.value)
         ]
-        self._saved += [_save_tensor(tensor) for tensor in tensors]
-        self._saved += [_save_array(array) for array in arrays]
+        self._saved += [save_tensor(tensor) for tensor in tensors]
+        self._saved += [save_array(array) for array in arrays]
 
     def restore(self) -> bool:
         """Make all as it was; whether anything was not."""
@@ -169,37 +160,3 @@ def _save_memory(value: Any, before: bytes) -> Saved:
             value[:] = array(value.typecode, before[start:]) if isinstance(value, array) else before[start:]
 
     return Saved(lambda: has_content(value, before), restore)
-
-
-def _save_tensor(tensor: Tensor) -> Saved:
-    """The value of a tensor that is no view, its place in the graph, and the interpreter whose tensor it is."""
-    kind = type(tensor)
-
-    def read() -> dict[str, Any]:
-        found = {}
-        for slot in _SLOTS:
-            with suppress(AttributeError):
-                found[slot] = object.__getattribute__(tensor, slot)
-        return found
-
-    before = read()
-
-    def is_same() -> bool:
-        now = read()
-        return type(tensor) is kind and now.keys() == before.keys() and all(now[slot] is before[slot] for slot in now)
-
-    def restore() -> None:
-        if type(tensor) is not kind:
-            object.__setattr__(tensor, "__class__", kind)
-        for slot in read().keys() - before.keys():
-            object.__delattr__(tensor, slot)
-        for slot, value in before.items():
-            object.__setattr__(tensor, slot, value)
-        invalidate_views(tensor)
-
-    return Saved(is_same, restore)
-
-
-def _save_array(array: np.ndarray[Any, Any]) -> Saved:
-    before = array.copy()
-    return Saved(lambda: array.tobytes() == before.tobytes(), lambda: np.copyto(array, before))

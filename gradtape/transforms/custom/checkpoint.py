@@ -19,6 +19,7 @@ from gradtape.core.location import Location
 from gradtape.core.operation import Lifted, Op, apply, attach
 from gradtape.core.pytree import leaves, rebuild
 from gradtape.core.saved_arrays import LockedArray, guard
+from gradtape.core.side_effects import StateBefore
 from gradtape.core.tape import GradientTape
 from gradtape.core.tensor import Tensor, is_tracked
 from gradtape.errors import DetachError, RuleError
@@ -35,6 +36,7 @@ from gradtape.transforms.custom.arrays import (
 from gradtape.transforms.custom.errors import RuleCall, definition_of
 from gradtape.transforms.custom.frontier import interior_results, nodes_before_run
 from gradtape.transforms.custom.functions import split_results
+from gradtape.transforms.custom.passed_containers import PassedContainers
 from gradtape.transforms.custom.rules import CustomRule, KeptValues, ResultForm, SingleOperation, apply_rule
 from gradtape.transforms.gradients import jvp, vjp
 
@@ -48,7 +50,8 @@ def checkpoint(function: Function) -> Function:
 
     Where it would not help or cannot be done the function just runs: with nothing recorded, while a
     `ForwardAccumulator` is on, inside `vmap` if the function reads tracked tensors that are not its arguments, and if
-    it writes to tensors that are its arguments: a second run would not start from what the first was given.
+    it writes to tensors, lists, dictionaries or dataclasses that are its arguments: a second run would not start from
+    what the first was given. Inside `vmap` and `jit` it just runs if it changes anything else that outlives the call.
 
     >>> import numpy as np, gradtape as gt
     >>> @gt.checkpoint
@@ -99,10 +102,10 @@ def _checkpoint(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any
     start = next_order()
     result = segment.run([places.get(index, x) for index, x in enumerate(flat)])
     written = [index for index, place in places.items() if place._node is not before[index]]
-    if written:
-        for index in written:
-            flat[index][...] = places[index]
-        return result
+    for index in written:
+        flat[index][...] = places[index]
+    if segment.passed.write_back({id(place): flat[index] for index, place in places.items()}) or written:
+        return segment.passed.original(result)
     outs = leaves(result)
     segment.outputs = interior_results(outs, start, mask)
     nodes = [outs[index]._node for index in segment.outputs]
@@ -170,12 +173,14 @@ class CheckpointedCall(SingleOperation):
     others: list[Node]  # what else they depend on
     prints: list[Fingerprint]  # what they were
     results: tuple[Any, ...]  # they themselves, until they are handed over
+    passed: PassedContainers  # the containers among the arguments
 
     def __init__(self, function: Function, tree: Any, flat: list[Any]) -> None:
         super().__init__(RuleCall(function))
         self.function = function
         self.title = f"checkpoint({self.call.name})"
         self.ambient = recording.current().bits & AMBIENT
+        self.tree = tree
         self.template = ArrayTemplate(tree, flat, [isinstance(x, Tensor | np.ndarray) for x in flat])
         # writing into a tensor gives it another array: a second tensor with the present one will not change
         items = [flat[slot] for slot in self.template.slots]
@@ -192,7 +197,9 @@ class CheckpointedCall(SingleOperation):
 
     def run(self, flat: list[Any]) -> Any:
         """Call the function with the arrays `flat` in the places of its arguments."""
-        args, kwargs = rebuild(self.template.tree, flat)
+        args, kwargs = rebuild(self.tree, flat)
+        if self.tree is not self.template.tree:  # it is the caller's
+            self.passed, self.tree = PassedContainers(self.tree, (args, kwargs)), self.template.tree
         return self.function(*args, **kwargs)
 
     def kernel(self, *_: Any) -> tuple[Any, ...]:
@@ -315,22 +322,30 @@ def differs(call: RuleCall, how: str) -> RuleError:
 
 
 def _checkpoint_in_batch(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """As a function of its arguments alone, with a rule that can be batched; plain, if it reads more than these."""
+    """As a function of its arguments alone, with a rule that can be batched; plain, if it reads or changes more."""
     arrays, template = split_arrays((args, kwargs), is_array)
-    rule = _RecomputedRule(RuleCall(function), bind_state(function), template)
     if any(is_recorded(x) for x in arrays):
-        try:
-            return apply_rule(rule, arrays)
-        except _WritesToArgumentsError:
+        before = StateBefore([function, *(x for x in leaves((args, kwargs)) if not is_array(x))])
+        if before.has_iterators:
             return function(*args, **kwargs)
+        rule = _RecomputedRule(RuleCall(function), bind_state(function), template)
+        try:
+            result = apply_rule(rule, arrays)
+        except _WritesToArgumentsError:
+            before.restore()
         except DetachError:
             if not rule.call.reads_more:
                 raise
+            before.restore()
+        else:
+            # what such a run leaves behind has no derivative: that was a run of the function on bare arrays
+            if not before.restore():
+                return result
     return function(*args, **kwargs)
 
 
 class _WritesToArgumentsError(Exception):
-    """The function of a checkpoint has written to a tensor that it was given."""
+    """The function of a checkpoint has written to a tensor or to a container that it was given."""
 
 
 class _RecomputedRule(CustomRule):
@@ -345,12 +360,15 @@ class _RecomputedRule(CustomRule):
 
     def run(self, inputs: Arrays) -> tuple[Arrays, KeptValues]:
         args, kwargs = self.template.fill(inputs)
+        passed = PassedContainers(self.template.tree, (args, kwargs))
         given = [x for x in leaves((args, kwargs)) if isinstance(x, Tensor)]
         before = [_version_of(x) for x in given]
         results, template, specs = split_results(self.function(*args, **kwargs))
         for x, old in zip(given, before, strict=True):
             if any(a is not b for a, b in zip(_version_of(x), old, strict=True)):
                 raise _WritesToArgumentsError
+        if passed.have_changed():
+            raise _WritesToArgumentsError
         self.smooth = [spec.dtype.kind in "fc" for spec in specs]
         self.prints = [Fingerprint(innermost_array(x)) for x in self._moving(results)]
         return results, KeptValues([], ResultForm(template, specs, None, False))
