@@ -16,6 +16,9 @@ from gradtape.explain.model.record import Record
 from gradtape.forking import cached_property
 from gradtape.watching.record import CONSTANT, OperationRecord, ResultRecord, WatchedRecord
 
+_WITHOUT_SLOPE = frozenset({"bernoulli", "ceil", "floor", "round", "sign", "trunc"})
+"""Operations whose gradient is zero whatever their operand was, which may be gone."""
+
 
 class RecordedComputation:
     """The `Replayable` computation of records that a watched library executed.
@@ -117,10 +120,15 @@ class RecordedComputation:
     def _step(self, record: OperationRecord, gradient: Any) -> None:
         """Run the rule of one operation and add what it gives to the gradients of its operands."""
         inputs = self.inputs(record)
-        if record.replay is None or any(value is None for value in inputs):
+        given: Sequence[Any]
+        if record.operation in _WITHOUT_SLOPE and not isinstance(gradient, dict):
+            given = [np.zeros(operand.shape or (), np.asarray(gradient).dtype) for operand in record.operands]
+        elif record.replay is None or any(value is None for value in inputs):
             self.lost = self.lost or record
             return
-        self._given[record] = given = record.replay.reverse(inputs, gradient)
+        else:
+            given = record.replay.reverse(inputs, gradient)
+        self._given[record] = given
         for parent, cotangent in zip(record.parents, given):
             if cotangent is not None and parent in self.consumers:
                 self._add(parent, cotangent)

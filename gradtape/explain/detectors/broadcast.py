@@ -291,9 +291,7 @@ def _fixes_at_binding(site: UserExpression, operands: Sequence[Operand], shapes:
     if len({name.id for name in columns}) != 1:
         return []
     name, scope = columns[0], next(iter(site.source.scopes(site.node)), None)
-    bound = site.binding(name)
-    made = None if bound is None or bound.label or bound.file != site.source.file else site.source.at(bound)
-    if bound is None or not isinstance(made, ast.BinOp | ast.Call) or scope is None:
+    if scope is None:
         return []
     uses = [
         node
@@ -305,8 +303,27 @@ def _fixes_at_binding(site: UserExpression, operands: Sequence[Operand], shapes:
     without = shapes[index][:1]
     if shape_edits.broadcast_shape([without, shapes[1 - index]]) != without:
         return []
+    bound = site.binding(name)
+    made = None if bound is None or bound.label or bound.file != site.source.file else site.source.at(bound)
+    statement = None if made is None else site.source.statement(made)
+    is_alone = isinstance(statement, ast.Assign) and all(isinstance(x, ast.Name) for x in statement.targets)
+    if bound is None or not is_alone or not isinstance(made, ast.BinOp | ast.Call):
+        return _flattened_first(site, name.id, uses)
     text = one_line(bound.text)
     return [Fix(f"{text if isinstance(made, ast.Call) else f'({text})'}[:, 0]", True, bound)]
+
+
+def _flattened_first(site: UserExpression, name: str, uses: Sequence[ast.Name]) -> list[Fix]:
+    """The statement that uses a column first, after one that makes it a vector: where its name is one of several bound
+    at once, as in `policy, value = model(x)`.
+    """
+    statement = None if site.node is None else site.source.statement(site.node)
+    if not isinstance(statement, ast.Assign | ast.Expr) or statement.lineno != statement.end_lineno:
+        return []
+    if any(use.lineno < statement.lineno for use in uses) or site.source.spelled("reshape").startswith("tf."):
+        return []
+    span = site.source.span(statement)
+    return [Fix(f"{name} = {name}.reshape(-1); {one_line(span.text)}", True, span)]
 
 
 def _is_used_by_element(site: UserExpression, use: ast.AST) -> bool:
@@ -416,7 +433,10 @@ def _judge_table(finding: Finding, node: Record | None, computation: Computation
             axes = consumer.params.get("axis")
             if consumer.operation in ("sum", "mean") and (axes is None or len(axes) == len(node.shape)):
                 totals += 1
-            elif consumer.operation in keeps and consumer.shape == node.shape and _has_one_table(consumer):
+            elif consumer.shape == node.shape and (
+                (consumer.operation in keeps and _has_one_table(consumer))
+                or (node.operation == "multiply" and _adds_products(consumer))
+            ):
                 if consumer not in seen:
                     seen.add(consumer)
                     pending.append(consumer)
@@ -427,6 +447,17 @@ def _judge_table(finding: Finding, node: Record | None, computation: Computation
     if totals and is_due(finding.code, *finding.problem.place[1:]):
         report(finding.problem)
     return totals > 0
+
+
+def _adds_products(record: Record) -> bool:
+    """Whether tables are added each of which is a product of a column and a vector, element by element."""
+    if record.operation not in ("add", "subtract"):
+        return False
+    for parent in record.parents:
+        shapes = [operand.shape for operand in parent.operands if operand.shape is not None]
+        if parent.operation != "multiply" or len(shapes) != 2 or not is_outer(shapes[0], shapes[1]):
+            return False
+    return True
 
 
 def _has_one_table(record: Record) -> bool:

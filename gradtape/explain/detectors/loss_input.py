@@ -74,6 +74,52 @@ def warn_sigmoid_twice(name: str, made: Record) -> None:
     )
 
 
+def warn_squashed(name: str, made: Record) -> None:
+    """Warn of a cross entropy over classes whose logits are the results of a sigmoid."""
+    site = UserExpression.present()
+    what, _ = _first_argument(site)
+    _report(
+        f"{name} takes logits of any size, and {what} is the result of a sigmoid, between 0 and 1",
+        site,
+        made,
+        "made here",
+        consequence="the softmax of numbers between 0 and 1 is nearly even: the loss stays far from zero however sure "
+        "the model is",
+        fixes=[*_without_activation(made, _SIGMOIDS), "give it the numbers as they are before the sigmoid"],
+        intent="gt.explain.configure(GT509='off')",
+    )
+
+
+def warn_labels_without_sign(name: str, target: Any) -> None:
+    """Warn of labels 0 and 1 of a loss of pairs that takes 1 and -1."""
+    site = UserExpression.present()
+    part = _target_node(site, 2 if name == "cosine_embedding_loss" else 1)
+    text = "the targets" if part is None else one_line(site.source.text(part))
+    edits = [] if part is None else [Fix(f"2 * {text} - 1", True, site.source.span(part))]
+    if part is not None and not isinstance(part, ast.Name | ast.Call | ast.Attribute | ast.Subscript):
+        edits = []
+    _report(
+        f"{name} takes targets 1 and -1, and {text} has 0 and 1",
+        site,
+        None,
+        "",
+        consequence="the pairs with 0 do not count as unlike ones: nothing pushes them apart",
+        fixes=[*edits, "labels -1.0 and 1.0: 2 * y - 1 for labels 0 and 1"],
+        intent="gt.explain.configure(GT509='off')",
+    )
+
+
+def _target_node(site: UserExpression, position: int) -> ast.expr | None:
+    """The argument with the targets of the call of a loss."""
+    call = _call_node(site)
+    if call is None:
+        return None
+    named = next((k.value for k in call.keywords if k.arg == "target"), None)
+    if named is not None or len(call.args) <= position or any(isinstance(x, ast.Starred) for x in call.args):
+        return named
+    return call.args[position]
+
+
 def warn_not_log_probabilities(name: str, input: Any, axis: int | None) -> None:
     """Warn of `nll_loss` or `kl_div` of logits, or of probabilities."""
     site = UserExpression.present()
@@ -111,10 +157,7 @@ def warn_labels_out_of_range(name: str, target: Any, low: float, high: float) ->
     """Warn of labels of a binary cross entropy that are no probabilities, such as -1 and 1, or pixels up to 255."""
     site = UserExpression.present()
     array = array_of(target)
-    call = _call_node(site)
-    part = None if call is None else next((k.value for k in call.keywords if k.arg == "target"), None)
-    if part is None and call is not None and len(call.args) > 1 and not isinstance(call.args[1], ast.Starred):
-        part = call.args[1]
+    part = _target_node(site, 1)
     values = np.unique(array)[:3]
     change, changed = "", values
     if np.array_equal(values, [-1.0, 1.0]):

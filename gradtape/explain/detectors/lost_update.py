@@ -1,7 +1,7 @@
 """Detector: an update in a loop over parameters that only binds the name of the loop to a new tensor.
 
-`for p in parameters: p = p - rate * p.grad` changes no parameter. The statement is certain to be a mistake where the
-name is read nowhere after it.
+`for p in parameters: p = p - rate * p.grad` changes no parameter, and `for old, new in zip(slow, fast): old = 0.9 * old
++ 0.1 * new` no average. The statement is certain to be a mistake where the name is read nowhere after it.
 """
 
 from __future__ import annotations
@@ -27,20 +27,18 @@ def judge_lost_update(location: SourceLocation, library: str) -> bool:
     statement = None if site.node is None else site.source.statement(site.node)
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
         return False
+    if _is_entry_of_state(statement.targets[0]):
+        return _warn_entry(site, statement)
     target, value = statement.targets[0], statement.value
-    if not isinstance(target, ast.Name) or not isinstance(value, ast.BinOp) or type(value.op) not in _SIGNS:
+    if not isinstance(target, ast.Name) or not isinstance(value, ast.BinOp):
         return False
-    loop = _loop_over(site, statement, target.id)
-    if loop is None or _root(value.left) != target.id or _is_read_after(site, loop, statement, target.id):
+    loop, name = _loop_over(site, statement, target.id), target.id
+    if loop is None or not any(_reads(value, name)) or _is_read_after(site, loop, statement, name):
         return False
-    name, step = target.id, one_line(site.source.text(value.right))
     span = site.source.span(statement)
     if not is_due("GT205", span.file, span.line, span.column):
         return True
-    if library == "tensorflow":
-        text, advice = f"{name}.{_METHODS[type(value.op)]}({step})", f"a Variable keeps its place: {name}.assign(...)"
-    else:
-        text, advice = f"{name} {_SIGNS[type(value.op)]} {step}", f"change {name} itself, in torch.no_grad()"
+    text, advice = _updates_in_place(site, value, name, library)
     report(
         problem(
             "GT205",
@@ -51,6 +49,43 @@ def judge_lost_update(location: SourceLocation, library: str) -> bool:
         )
     )
     return True
+
+
+def _is_entry_of_state(target: ast.expr) -> bool:
+    """Whether something is assigned to `model.state_dict()[name]`."""
+    call = target.value if isinstance(target, ast.Subscript) else None
+    return isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "state_dict"
+
+
+def _warn_entry(site: UserExpression, statement: ast.Assign) -> bool:
+    """Warn of an assignment to an entry of a dictionary that is made anew in each call."""
+    span = site.source.span(statement)
+    if is_due("GT205", span.file, span.line, span.column):
+        entry, value = (one_line(site.source.text(part)) for part in (statement.targets[0], statement.value))
+        report(
+            problem(
+                "GT205",
+                "the update is lost: state_dict() makes a new dictionary, and only an entry of that is changed",
+                spans=[span],
+                consequence="the model stays as it was, however often this runs",
+                fixes=[
+                    source_edit(f"{entry}.copy_({value})", span),
+                    "change a copy of the dictionary and call model.load_state_dict(...)",
+                ],
+            )
+        )
+    return True
+
+
+def _updates_in_place(site: UserExpression, value: ast.BinOp, name: str, library: str) -> tuple[str, str]:
+    """The statement that changes what `name` stands for, and the rule behind it."""
+    is_step = type(value.op) in _SIGNS and _root(value.left) == name
+    whole, step = (one_line(site.source.text(part)) for part in (value, value.right))
+    if library == "tensorflow":
+        method = f"{_METHODS[type(value.op)]}({step})" if is_step else f"assign({whole})"
+        return f"{name}.{method}", f"a Variable keeps its place: {name}.assign(...)"
+    text = f"{name} {_SIGNS[type(value.op)]} {step}" if is_step else f"{name}.copy_({whole})"
+    return text, f"change {name} itself, in torch.no_grad()"
 
 
 def _loop_over(site: UserExpression, statement: ast.stmt, name: str) -> ast.For | None:

@@ -16,6 +16,7 @@ import numpy as np
 
 from gradtape.explain.detectors.broadcast import group_digits
 from gradtape.explain.detectors.loss_reduction import sums_beside_means
+from gradtape.explain.detectors.weighted_sums import einsum_axis, mixed_axis
 from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.fixes import shape_edits
 from gradtape.explain.fixes.index_edits import one_of_each_row
@@ -27,7 +28,6 @@ from gradtape.explain.source.axes import is_outer, makes_axis
 from gradtape.explain.source.expression import UserExpression, is_call_of, replace_span, site_at
 from gradtape.explain.source.files import one_line
 
-_PRODUCTS = frozenset({"matmul", "dot", "einsum", "tensordot", "inner"})
 _TRANSPARENT = frozenset({"log", "negative", "positive", "copy"})
 _GUARDS = frozenset({"add", "clip", "maximum", "minimum"})  # p + 1e-9, or p kept away from 0
 
@@ -133,49 +133,13 @@ def _used_axis(softmax: Record, axis: int, replay: Computation) -> tuple[int, st
         elif node.operation == "matmul" and not node.params.get("transposed", (False,))[0]:
             found = _attention_axis(node, previous, axis, softmax) or _assignment_axis(node, axis, softmax, replay)
         elif node.operation == "einsum" and previous is softmax:
-            found = _einsum_attention_axis(node, axis, softmax)
+            found = einsum_axis(node, axis, softmax)
         elif node.operation in ("sum", "divide") and is_call_of(site_at(node.location), *_DISTRIBUTIONS):
             last = len(softmax.shape) - 1
             found = None if axis == last else (last, f"the distribution normalises over its last axis, {last}")
         if found is not None:
             return (*found, node)
-    return _mixed_axis(softmax, axis, replay)
-
-
-def _mixed_axis(softmax: Record, axis: int, replay: Computation) -> tuple[int, str, Record] | None:
-    """A mixture: the outputs of a layer, normalised over the examples, weigh vectors that are summed over the outputs.
-
-    `softmax(router(x), axis=0)[..., None] * outputs` is summed over axis 1. Weights that are normalised over the last
-    axis and summed over another one are those of a pooling, and meant.
-    """
-    last = len(softmax.shape) - 1
-    is_layer = _behind_shifts(softmax.parents[0]).operation in (*_PRODUCTS, "linear")
-    if axis == last or not is_layer or 1 in softmax.shape:
-        return None
-    if any(c.operation in ("sum", "mean") for c in replay.consumers.get(softmax, ())):
-        return None  # normalised along the other axis afterwards
-    for wide in replay.consumers.get(softmax, ()):
-        kept = [place for place, length in enumerate(wide.shape) if length != 1]
-        if wide.operation not in ("expand_dims", "reshape", "getitem") or len(kept) == len(wide.shape):
-            continue
-        if tuple(wide.shape[place] for place in kept) != softmax.shape:
-            continue
-        for product in replay.consumers.get(wide, ()):
-            if product.operation != "multiply" or len(product.shape) != len(wide.shape):
-                continue
-            for total in replay.consumers.get(product, ()):
-                if total.operation == "sum" and total.params.get("axis") == (kept[last],):
-                    return last, f"it weighs a sum over axis {last}", total
-    return None
-
-
-def _behind_shifts(scores: Record) -> Record:
-    """What made the scores, before they were scaled, shifted or masked."""
-    for _ in range(6):
-        if not scores.operation or scores.kind != "elementwise" or scores.operation == "linear":
-            break
-        scores = next((parent for parent in scores.parents if parent.shape == scores.shape), scores)
-    return scores
+    return mixed_axis(softmax, axis, replay)
 
 
 def _uses_of_softmax(softmax: Record, replay: Computation) -> Iterator[tuple[Record, Record]]:
@@ -372,29 +336,6 @@ def _assignment_axis(node: Record, axis: int, softmax: Record, replay: Computati
             return 1, "the centres are summed over axis 1"
         table = next((parent for parent in table.parents if parent.shape == table.shape), table)
     return None
-
-
-def _einsum_attention_axis(node: Record, axis: int, softmax: Record) -> tuple[int, str] | None:
-    """Attention by einsum: the weights, made of scores of pairs, are summed over another axis than they sum to 1."""
-    terms, _, result = node.params.get("subscripts", "").partition("->")
-    letters = terms.split(",")
-    if len(letters) != 2 or len(node.parents) != 2 or node.parents.count(softmax) != 1:
-        return None
-    own, values = letters if node.parents[0] is softmax else letters[::-1]
-    summed = [place for place, letter in enumerate(own) if letter in values and letter not in result]
-    if len(own) != len(softmax.shape) or own[axis] not in result or len(summed) != 1:
-        return None
-    weights = node.operand_value(1 - node.parents.index(softmax))
-    if weights is not None and np.allclose(np.sum(weights, axis=values.index(own[summed[0]])), 1.0):
-        return None  # a mixture: it is the other operand that weighs
-    scores = softmax.parents[0]
-    for _ in range(6):  # scaled, masked, shifted
-        if not scores.operation or scores.operation in ("matmul", "einsum"):
-            break
-        scores = next((parent for parent in scores.parents if parent.shape == scores.shape), scores)
-    if scores.operation not in ("matmul", "einsum") or softmax.shape[axis] == 1:
-        return None
-    return summed[0], f"the values are summed over axis {summed[0]}"
 
 
 def wrong_axis_problem(

@@ -108,6 +108,10 @@ SAME_AXES = frozenset({
 """Attributes, methods and functions whose result has the axes of their operand, at most in another order."""
 
 
+_OTHER_SPELLINGS = frozenset({"clamp", "clamp_max", "clamp_min", "div", "logsigmoid", "mul", "neg", "pow", "sub"})
+"""Functions of other libraries that are applied to each element, as far as NumPy and ours have them by another name."""
+
+
 @functools.lru_cache(maxsize=512)
 def is_elementwise(name: str) -> bool:
     """Whether the function that goes by `name` is applied to each element: a ufunc of NumPy's, or an operation of ours.
@@ -117,9 +121,9 @@ def is_elementwise(name: str) -> bool:
     """
     from gradtape import ops
 
-    return (
-        isinstance(getattr(np, name, None), np.ufunc) or getattr(getattr(ops, name, None), "kind", "") == "elementwise"
-    )
+    if name in _OTHER_SPELLINGS or isinstance(getattr(np, name, None), np.ufunc):
+        return True
+    return bool(getattr(getattr(ops, name, None), "kind", "") == "elementwise")
 
 
 def _has_none(index: ast.expr) -> bool:

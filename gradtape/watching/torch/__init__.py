@@ -303,6 +303,14 @@ class Watcher:
         with self._own_work():
             self.training.after_step(optimiser)
 
+    def parameter_made(self, parameter: Any, data: Any) -> None:
+        """`nn.Parameter(data)` was called."""
+        if self._has_failed or self._is_foreign():
+            return
+        with self._own_work():
+            self.training.registry.note_made(parameter)
+            self.calls.parameter_made(parameter, data)
+
     def parameter_registered(self, module: Any, name: str, parameter: Any) -> None:
         """A module got a parameter."""
         if self._has_failed or self.hooks.pauses:

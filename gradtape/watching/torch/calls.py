@@ -19,13 +19,14 @@ from gradtape.explain.source.axes import is_outer
 from gradtape.explain.source.expression import UserExpression
 from gradtape.watching.judge import judge_broadcast
 from gradtape.watching.record import CONSTANT, WatchedRecord
-from gradtape.watching.torch import losses
+from gradtape.watching.torch import distributions, losses
 from gradtape.watching.torch.operation_tables import CASTS_TO_INTEGER
 from gradtape.watching.torch.operations import (
     COPY,
     DEPARTURE,
     DETACH,
     FACTORY,
+    MEETING,
     SETTER,
     WRITE,
     Rule,
@@ -33,7 +34,6 @@ from gradtape.watching.torch.operations import (
     slots_of,
 )
 from gradtape.watching.torch.recorder import (
-    CopiedLeaf,
     Switch,
     TorchCut,
     TorchOperation,
@@ -49,8 +49,9 @@ from gradtape.watching.torch.replay import Call, flat_tensors
 
 COMPARISONS = frozenset({"equal", "not_equal", "greater", "greater_equal", "less", "less_equal"})
 DEPARTURES_READ = 16
+PARAMETERS_AT_MOST = 4096  # of which it is kept where they were made; modules keep it for those that they register
 _BINARY_FORMS = {"max": "maximum", "min": "minimum"}
-_DIFFERENTIABLE_WITHOUT_USE = frozenset({"round", "floor", "ceil", "trunc", "sign"})
+_UPDATES = frozenset({"subtract", "add", "multiply", "divide"})
 
 
 class CallRecorder:
@@ -78,6 +79,8 @@ class CallRecorder:
             self._factory(result)
         elif what == SETTER:
             self._setter(rule, args, kwargs)
+        elif what == MEETING:
+            distributions.judge_meeting(flat_tensors(args))
         elif what == WRITE:
             self._write(rule, func, args, kwargs, result, random_state)
         else:
@@ -100,7 +103,7 @@ class CallRecorder:
         if len(tensors) == 1 and any(tensors[0] is operand for operand in operands):
             return  # `x.contiguous()`, `x.to(same)`, `x.float()`: no new tensor
         recorder, location = self.recorder, Location.here()
-        if rule.name in ("subtract", "add") and self._is_lost_update(operands, location):
+        if rule.name in _UPDATES and self._is_lost_update(operands, location):
             return
         if rule.name in _BINARY_FORMS and len(operands) == 2:  # torch.min(a, b), which is no reduction
             rule = rule._replace(name=_BINARY_FORMS[rule.name], kind="elementwise")
@@ -129,11 +132,15 @@ class CallRecorder:
                 self._cut(rule, args, kwargs, operands, positions, location)
         if rule.kind == "elementwise" and len(operands) == 2:
             judge_broadcast(made, operands, (_shape(operands[0]), _shape(operands[1])))
-            losses.judge_likelihood(operands)
+            distributions.judge_likelihood(operands)
         elif rule.name in COMPARISONS and not tracked:
             self._judge_metric(rule, operands, first, location)
         elif rule.name in losses.LOSSES:
             losses.judge_loss(made, rule, args, kwargs)
+        elif rule.name == "logsumexp":
+            distributions.judge_logits(operands[0])
+        elif rule.name == "gumbel_softmax":
+            distributions.judge_softmax(rule.name, operands[0])
 
     def _judge_metric(self, rule: Rule, operands: Sequence[Any], result: Any, location: Location) -> None:
         """Judge the broadcast of what is computed without gradients: a metric, an accuracy, the target of a critic.
@@ -153,7 +160,8 @@ class CallRecorder:
 
     def _is_lost_update(self, operands: Sequence[Any], location: Location) -> bool:
         """Whether a new value of a parameter is only bound to the name of a loop, which is reported."""
-        if not is_plain(operands[0]) or not is_leaf(operands[0]):
+        has_leaf = any(is_plain(operand) and is_leaf(operand) for operand in operands)
+        if not has_leaf and "state_dict" not in getattr(location.code, "co_names", ()):
             return False
         place = id(location.code), location.offset
         if place not in self._updates:
@@ -262,10 +270,21 @@ class CallRecorder:
         is_array = interface is not None and known[0].is_cut and known[0].location.is_known
         cut = self.recorder.cut_from(reason, known, result, known[0].location if is_array else location)
         if result.requires_grad:
-            shape, dtype = self.recorder.spec_of(result)
-            leaf = CopiedLeaf(shape, dtype, location, self.recorder.keep(result), library="torch")
-            leaf.copied_from = cut
-            self.recorder.note(result, leaf)
+            self.recorder.note(result, self.recorder.copied_leaf(result, cut, location))
+
+    def parameter_made(self, parameter: Any, data: Any) -> None:
+        """`nn.Parameter(data)`: a leaf, also where its data was computed from other parameters."""
+        recorder, location = self.recorder, Location.here()
+        if len(recorder.made) < PARAMETERS_AT_MOST:
+            recorder.made[id(parameter)] = (weakref.ref(parameter), location)
+        if not is_plain(data) or node_of(data) is None or not parameter.requires_grad:
+            return
+        record = recorder.record_of(data)
+        if record is not None and record.is_tracked:
+            cut = recorder.cut_from("gt.tensor()", [record], parameter, location)
+            leaf = recorder.copied_leaf(parameter, cut, location)
+            leaf.is_parameter = True
+            recorder.note(parameter, leaf)
 
     def _departed(self, given: Any) -> list[WatchedRecord]:
         """The departures of the numbers and arrays that a new tensor is made of."""

@@ -20,7 +20,7 @@ from gradtape.explain.graph import paths
 from gradtape.explain.messages import problem
 from gradtape.explain.model.problem import Fix, Problem, source_edit
 from gradtape.explain.model.record import Shape
-from gradtape.explain.source.expression import UserExpression, replace_span
+from gradtape.explain.source.expression import UserExpression, replace_span, site_at
 from gradtape.explain.source.files import one_line, span_of
 from gradtape.explain.source.parameter_names import name_of
 from gradtape.watching.torch.argument_errors import (
@@ -343,13 +343,31 @@ def _explain_request(
             site, target, [sources] if isinstance(sources, torch.Tensor) else list(sources), recorder
         )
     if "One of the differentiated Tensors does not require grad" in words:
-        return problem(
-            "GT203",
-            "a tensor that the gradient is asked for does not require a gradient",
-            spans=[site.span],
-            fixes="x.requires_grad_() before it is used",
-        )
+        sources = args[1] if len(args) > 1 else kwargs.get("inputs", ())
+        return _unwatched_problem(site, [sources] if isinstance(sources, torch.Tensor) else list(sources), recorder)
     return None
+
+
+def _unwatched_problem(site: UserExpression, sources: Sequence[Any], recorder: TorchRecorder) -> Problem:
+    """A gradient is asked for a tensor that requires none: where it was computed or made, and how it gets one there."""
+    source = next((x for x in sources if isinstance(x, torch.Tensor) and not x.requires_grad), None)
+    name = "" if source is None else name_of(source)
+    record = None if source is None else recorder.record_of(source)
+    place = record.location if record is not None and record.location.is_known else recorder.made_at(source)
+    spans, fixes = [site.span], []
+    if place is not None and place.is_known:
+        made = site_at(place)
+        spans.append(made.span.labelled("made here"))
+        if made.node is not None and isinstance(made.source.statement(made.node), ast.Assign | ast.Return):
+            text = one_line(made.span.text)
+            is_atom = isinstance(made.node, ast.Name | ast.Call | ast.Attribute | ast.Subscript)
+            fixes = [source_edit(f"{text if is_atom else f'({text})'}.requires_grad_()", made.span)]
+    return problem(
+        "GT203",
+        f"{name or 'a tensor'} that the gradient is asked for does not require a gradient",
+        spans=spans,
+        fixes=[*fixes, f"{name or 'x'}.requires_grad_() before it is used"],
+    )
 
 
 def _many_elements_problem(site: UserExpression, target: Any, recorder: TorchRecorder) -> Problem:

@@ -112,6 +112,7 @@ class Hooks:
         self._replace(torch.autograd, "_engine_run_backward", self._around_engine)
         self._replace(torch, "from_numpy", self._around_from_numpy)
         self._replace_apply()
+        self._replace_parameter()
         self._imports.enter_context(calling_after_import(["torch._dynamo.eval_frame"], self._keep_out_of_compiled_code))
         before = register_optimizer_step_pre_hook(self._when_here(listener.before_step))
         after = register_optimizer_step_post_hook(self._when_here(listener.after_step))
@@ -191,6 +192,20 @@ class Hooks:
             return listener.custom_function(cls, call, args, kwargs)
 
         self._set(torch.autograd.Function, "apply", classmethod(apply))
+
+    def _replace_parameter(self) -> None:
+        """`nn.Parameter(data)`, which no mode receives."""
+        original = torch.nn.Parameter.__new__
+        listener = self._listener
+
+        @functools.wraps(original)
+        def new(cls: Any, data: Any = None, requires_grad: bool = True) -> Any:
+            made = original(cls, data, requires_grad)
+            if self.is_recording and not self.pauses and self.is_here():
+                listener.parameter_made(made, data)
+            return made
+
+        self._set(torch.nn.Parameter, "__new__", staticmethod(new))
 
     def _keep_out_of_compiled_code(self, module: str = "") -> None:
         """Take the mode off the stack while code that `torch.compile` made is running."""

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
-from types import FrameType
 from typing import Any
 
 import numpy as np
 import torch
 
-from gradtape.core.location import is_library, is_own_file
-from gradtape.explain.detectors.broadcast import is_axis_explicit, one_sided_problem, outer_problem
+from gradtape.explain.detectors.broadcast import one_sided_problem, outer_problem
 from gradtape.explain.detectors.loss_input import (
     warn_labels_out_of_range,
+    warn_labels_without_sign,
     warn_not_log_probabilities,
     warn_not_logarithm,
     warn_sigmoid_twice,
     warn_softmax_twice,
+    warn_squashed,
     warn_swapped,
     warn_targets_not_probabilities,
 )
@@ -40,7 +39,11 @@ LOSSES = _ELEMENT_BY_ELEMENT | {
     "gaussian_nll_loss",
     "poisson_nll_loss",
     "ctc_loss",
+    "multilabel_soft_margin_loss",
+    "cosine_embedding_loss",
+    "hinge_embedding_loss",
 }
+_OF_SIGNS = frozenset({"cosine_embedding_loss", "hinge_embedding_loss", "soft_margin_loss"})
 _POSITIVE_FUNCTIONS = frozenset({"softplus", "exp", "relu", "square"})
 _SHAPE_CHANGES = frozenset({"reshape", "getitem", "transpose", "clone", "contiguous", "astype", "expand_dims"})
 TOLERANCE = 1e-4
@@ -48,16 +51,20 @@ TOLERANCE = 1e-4
 
 def judge_loss(record: OperationRecord, rule: Rule, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
     """Report what is wrong with the operands of a loss function that was executed."""
-    given = dict(zip(("input", "target"), args), **kwargs)
-    input, target = given.get("input", given.get("log_probs")), given.get("target", given.get("targets"))
+    places = ("input1", "input2", "target") if rule.name == "cosine_embedding_loss" else ("input", "target")
+    given = dict(zip(places, args), **kwargs)
+    input = given.get("input", given.get("log_probs", given.get("input1")))
+    target = given.get("target", given.get("targets"))
     if not isinstance(input, torch.Tensor) or not isinstance(target, torch.Tensor):
         return
     name = rule.name
+    if name in _OF_SIGNS:
+        _judge_signs(name, target)
     if name in _ELEMENT_BY_ELEMENT or name in ("gaussian_nll_loss", "poisson_nll_loss"):
         variance = given.get("var", args[2] if len(args) > 2 else None) if name == "gaussian_nll_loss" else None
-        _judge_shapes([input, target], isinstance(variance, torch.Tensor) and variance.shape == input.shape)
+        judge_shapes([input, target], isinstance(variance, torch.Tensor) and variance.shape == input.shape)
         if name == "poisson_nll_loss" and given.get("log_input", args[2] if len(args) > 2 else True) is True:
-            made = _source(record_of(input))
+            made = source_of(record_of(input))
             if made is not None and made.operation in _POSITIVE_FUNCTIONS:
                 warn_not_logarithm(name, made)
     elif name == "cross_entropy":
@@ -65,6 +72,10 @@ def judge_loss(record: OperationRecord, rule: Rule, args: Sequence[Any], kwargs:
         array = array_of(target) if target.is_floating_point() and target.shape == input.shape else None
         if array is not None and array.size and array.min() < -TOLERANCE:
             warn_targets_not_probabilities(name, target)
+    elif name == "multilabel_soft_margin_loss":
+        made = source_of(record_of(input))
+        if made is not None and made.operation == "sigmoid":
+            warn_sigmoid_twice(name, made)
     elif name == "ctc_loss":
         array = array_of(input)
         if array is not None and array.size and not _are_log_probabilities(array):
@@ -76,7 +87,7 @@ def judge_loss(record: OperationRecord, rule: Rule, args: Sequence[Any], kwargs:
         else:
             warn_swapped(name, input, target)
     elif name in ("binary_cross_entropy", "binary_cross_entropy_with_logits"):
-        made = _source(record_of(input))
+        made = source_of(record_of(input))
         if name.endswith("logits") and made is not None and made.operation == "sigmoid":
             warn_sigmoid_twice(name, made)
         array = array_of(target)
@@ -84,6 +95,13 @@ def judge_loss(record: OperationRecord, rule: Rule, args: Sequence[Any], kwargs:
             low, high = float(array.min()), float(array.max())
             if low < -TOLERANCE or high > 1 + TOLERANCE:
                 warn_labels_out_of_range(name, target, low, high)
+
+
+def _judge_signs(name: str, target: Any) -> None:
+    """Report labels 0 and 1 where 1 and -1 are taken."""
+    array = array_of(target)
+    if array is not None and array.size and not target.requires_grad and set(np.unique(array)[:3]) == {0, 1}:
+        warn_labels_without_sign(name, target)
 
 
 def _are_log_probabilities(array: Any) -> bool:
@@ -103,7 +121,7 @@ def _is_swapped(input: Any, target: Any) -> bool:
     return bool(is_probabilities and second.max() <= TOLERANCE and second.min() < -TOLERANCE)
 
 
-def _judge_shapes(inputs: Sequence[Any], edits_target: bool = False) -> None:
+def judge_shapes(inputs: Sequence[Any], edits_target: bool = False) -> None:
     """Report a broadcast of the input and the target; `edits_target` if a third operand has the input's shape."""
     shapes = tuple(inputs[0].shape), tuple(inputs[1].shape)
     if shapes[0] == shapes[1]:
@@ -125,33 +143,9 @@ def _judge_shapes(inputs: Sequence[Any], edits_target: bool = False) -> None:
         report(found)
 
 
-def judge_likelihood(operands: Sequence[Any]) -> None:
-    """Report `dist.log_prob(y)` with a column of parameters and a vector of values, as an operation in it shows it."""
-    shapes = [tuple(x.shape) if isinstance(x, torch.Tensor) else () for x in operands]
-    if not is_outer(shapes[0], shapes[1]):
-        return
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and (is_library(frame.f_code.co_filename) or is_own_file(frame.f_code.co_filename)):
-        if frame.f_code.co_name == "log_prob":
-            held, value = frame.f_locals.get("self"), frame.f_locals.get("value")
-            index = next((i for i, x in enumerate(operands) if x is value), None)
-            shape = tuple(getattr(held, "batch_shape", ()))
-            if (
-                value is not None
-                and index is not None
-                and tuple(value.shape) == shapes[index]
-                and is_outer(shapes[index], shape)
-            ):
-                given = [operands[1 - index], value] if shape == shapes[1 - index] else []
-                if given and not is_axis_explicit(UserExpression.present(), given, [shape, shapes[index]]):
-                    _judge_shapes(given)
-            return
-        frame = frame.f_back
-
-
 def _judge_logits(input: Any, target: Any) -> None:
     axis = 1 if input.dim() > 1 else 0
-    made = _source(record_of(input))
+    made = source_of(record_of(input))
     if input.shape[axis] == 1 and not target.is_floating_point():
         site = UserExpression.present()
         found = problem(
@@ -168,6 +162,9 @@ def _judge_logits(input: Any, target: Any) -> None:
         return
     if made is None or not made.is_tracked or input.shape[axis] < 2:
         return
+    if made.operation == "sigmoid":
+        warn_squashed("cross_entropy", made)
+        return
     array = array_of(input)
     if array is None or not array.size or array.min() < 0 or input.dim() < 2:
         return
@@ -176,7 +173,7 @@ def _judge_logits(input: Any, target: Any) -> None:
 
 
 def _judge_log_probabilities(name: str, record: OperationRecord, input: Any, target: Any) -> None:
-    made = _source(record_of(input))
+    made = source_of(record_of(input))
     array = array_of(input)
     if made is None or array is None or not array.size:
         return
@@ -194,7 +191,7 @@ def _judge_log_probabilities(name: str, record: OperationRecord, input: Any, tar
             report(found)
 
 
-def _source(record: Any) -> WatchedRecord | None:
+def source_of(record: Any) -> WatchedRecord | None:
     """The operation that computed a value, before its shape was changed; None for leaves and constants."""
     while (
         isinstance(record, WatchedRecord)
@@ -206,4 +203,4 @@ def _source(record: Any) -> WatchedRecord | None:
     return record if isinstance(record, WatchedRecord) and record is not CONSTANT and record.operation else None
 
 
-__all__ = ["LOSSES", "judge_loss"]
+__all__ = ["LOSSES", "judge_loss", "judge_shapes", "source_of"]

@@ -59,7 +59,7 @@ def why_missing(
                     again = span_of(copies[0].location).labelled("and a new leaf is made of it here")
                     is_new = again.line not in [span.line for span in answer.spans]
                     answer = answer.with_(
-                        fixes=[Fix(_copy_advice(copies[0]))], spans=[*answer.spans, *([again] if is_new else [])]
+                        fixes=_copy_fixes(copies[0]), spans=[*answer.spans, *([again] if is_new else [])]
                     )
                 cuts = [node for node in route if node.is_cut and not node.joined]
                 answer = with_switch(answer, cuts[0] if cuts else None)
@@ -214,6 +214,20 @@ def is_copy_of(copy: Any, goal: Record) -> bool:
             return False
         record = next(iter(record.origins()), None)
     return record is goal and not goal.is_shared
+
+
+def _copy_fixes(leaf: CopiedLeaf) -> list[Fix]:
+    """The edit that keeps the history, or what to write instead of a new leaf."""
+    if not leaf.is_parameter:
+        return [Fix(_copy_advice(leaf))]
+    site = site_at(leaf.location)
+    call = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    edits: list[Fix] = []
+    if isinstance(call, ast.Call) and len(call.args) == 1 and not call.keywords:
+        text = one_line(site.source.text(call.args[0]))
+        is_atom = isinstance(call.args[0], ast.Name | ast.Call | ast.Attribute | ast.Subscript)
+        edits = [source_edit(text if is_atom else f"({text})", site.source.span(call))]
+    return [*edits, Fix("make the Parameter once, in __init__, and compute with it in forward")]
 
 
 def _copy_advice(leaf: CopiedLeaf) -> str:

@@ -323,7 +323,6 @@ IGNORED_FUNCTIONS = frozenset(
         "names_",
         "_make_subclass",
         "as_subclass",
-        "broadcast_tensors",
         "record_stream",
         "manual_seed",
         "get_rng_state",

@@ -29,7 +29,7 @@ from gradtape.watching.torch.operation_tables import (
 # -- what happens to a function
 
 
-IGNORED, OPERATION, WRITE, DEPARTURE, DETACH, COPY, FACTORY, SETTER, BACKWARD, SWITCH, GRAD = range(11)
+IGNORED, OPERATION, WRITE, DEPARTURE, DETACH, COPY, FACTORY, SETTER, BACKWARD, SWITCH, GRAD, MEETING = range(12)
 
 
 class Rule(NamedTuple):
@@ -73,6 +73,8 @@ def rule_for(func: Any) -> Rule:
         return Rule(IGNORED, own, own_name=own)
     if own in ("detach", "detach_", "alias"):
         return Rule(DETACH, "stop_gradient", own_name=own, is_method=is_method)
+    if own == "broadcast_tensors":
+        return Rule(MEETING, own, own_name=own)
     if own == "requires_grad_":
         return Rule(SETTER, "requires_grad", own_name=own, is_method=True)
     if own in FACTORIES:

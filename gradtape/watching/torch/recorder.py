@@ -185,6 +185,7 @@ class CopiedLeaf(LeafRecord):
     """A leaf that was made of numbers which had left the graph: `torch.tensor(losses, requires_grad=True)`."""
 
     copied_from: WatchedRecord | None = None
+    is_parameter = False  # whether it was made by nn.Parameter(...)
 
     def origins(self) -> Iterator[WatchedRecord]:
         """The cut."""

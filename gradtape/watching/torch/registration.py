@@ -21,6 +21,7 @@ from gradtape.watching.torch.recorder import TorchRecorder, is_plain, leaves_beh
 
 _TORCH = torch.__path__[0]
 MODULES_AT_MOST = 5000
+PARAMETERS_AT_MOST = 1 << 16
 
 
 class Registered(NamedTuple):
@@ -39,6 +40,7 @@ class Registry:
     def __init__(self) -> None:
         self._parameters: dict[int, tuple[weakref.ref[Any], Registered]] = {}
         self._numbers = count(1)
+        self._made: dict[int, tuple[weakref.ref[Any], int]] = {}
         self.modules: weakref.WeakSet[Any] = weakref.WeakSet()
 
     def add(self, module: Any, name: str, parameter: Any) -> None:
@@ -58,6 +60,16 @@ class Registry:
             weakref.ref(parameter),
             Registered(weakref.ref(module), name, location, by_user, number),
         )
+
+    def note_made(self, parameter: Any) -> None:
+        """`nn.Parameter(...)` was called; a copied module does not register its parameters."""
+        if len(self._made) < PARAMETERS_AT_MOST:
+            self._made[id(parameter)] = weakref.ref(parameter), next(self._numbers)
+
+    def is_made_after(self, parameter: Any, number: int) -> bool:
+        """Whether a parameter was made after all that were registered up to this number."""
+        entry = self._made.get(id(parameter))
+        return entry is not None and entry[0]() is parameter and entry[1] > number
 
     def find(self, parameter: Any) -> Registered | None:
         """What is known of a parameter."""
@@ -527,18 +539,52 @@ def _not_given(
         if not known.by_user or not module.training or root is None:
             return None
         if any(id(p) in optimised for p in torch.nn.Module.parameters(root)):
-            return None  # a part of a model was chosen
+            if not _are_biases_left_out(root, optimised):
+                return None  # a part of a model was chosen
+            return _left_out_problem(root, registry.path_of(leaf, parents), entry, optimisers)
     name = registry.path_of(leaf, parents) or "a parameter"
     whole = "" if root is None or known is None else f", nor any other of the {type(root).__name__}"
     spans = _optimiser_span(optimisers)
-    made = known.location if known is not None else entry.made
+    made = span_of(known.location if known is not None else entry.made).labelled("made here")
+    is_later = all(registry.is_made_after(leaf, state.registered) for state in optimisers)
+    spans = [made, *spans] if is_later else [*spans, made]
     return problem(
         "GT513",
         f"no optimiser has {name}{whole}, and the loss is computed from it",
-        spans=[*spans, span_of(made).labelled("made here"), span_of(entry.location).labelled("gets a gradient here")],
+        spans=[*spans, span_of(entry.location).labelled("gets a gradient here")],
         consequence="it gets gradients and never changes",
         fixes="give the optimiser all that is to be learnt: [*encoder.parameters(), *decoder.parameters()]; what is "
         "not is said so by requires_grad_(False)",
+        intent="requires_grad_(False) for what is not to be learnt",
+    )
+
+
+def _are_biases_left_out(root: Any, optimised: set[int]) -> bool:
+    """Whether optimisers have the weights of the layers of a model, of several at least, and none of their biases.
+
+    A choice of layers takes a layer whole; only the other way round, biases without weights, is a known technique.
+    """
+    layers = 0
+    for module in torch.nn.Module.modules(root):
+        weight, bias = (module._parameters.get(name) for name in ("weight", "bias"))
+        if bias is None or weight is None or not bias.requires_grad or not weight.requires_grad or weight.ndim < 2:
+            continue
+        if not type(module).__module__.startswith("torch.nn.") or id(weight) not in optimised:
+            continue
+        if id(bias) in optimised:
+            return False
+        layers += 1
+    return layers > 1
+
+
+def _left_out_problem(root: Any, name: str, entry: Untrained, optimisers: Sequence[Any]) -> Problem:
+    """The biases of a model are in no group of parameters."""
+    return problem(
+        "GT513",
+        f"the optimiser has the weights of the {type(root).__name__} and none of its biases, such as {name}",
+        spans=[*_optimiser_span(optimisers), span_of(entry.location).labelled("gives the biases a gradient")],
+        consequence="they get gradients and never change",
+        fixes="a second group for them: [{'params': decay}, {'params': no_decay, 'weight_decay': 0.0}]",
         intent="requires_grad_(False) for what is not to be learnt",
     )
 

@@ -403,9 +403,101 @@ def frozen_table() -> None:
     table(torch.tensor([1, 2])).sum().backward()
 
 
+def pooled(axis: int, widened: bool) -> Callable[[], None]:
+    def program() -> None:
+        words, score = torch.randn(4, 7, 3), nn.Linear(3, 1)
+        weights = score(words).softmax(dim=axis) if widened else score(words).squeeze(-1).softmax(dim=axis)
+        ((weights if widened else weights.unsqueeze(-1)) * words).sum(dim=1).square().sum().backward()
+
+    return program
+
+
+def mixed(axis: int) -> Callable[[], None]:
+    def program() -> None:
+        x, weight = torch.randn(6, 3), torch.randn(4, 3, 2)
+        gates = nn.Linear(3, 4)(x).softmax(dim=axis)
+        torch.einsum("be,beo->bo", gates, torch.einsum("bi,eio->beo", x, weight)).square().sum().backward()
+
+    return program
+
+
+def gated(straight_through: bool) -> Callable[[], None]:
+    def program() -> None:
+        gate, layer = nn.Parameter(torch.zeros(5)), nn.Linear(5, 1)
+        p = torch.sigmoid(gate).expand(8, 5)
+        drawn = torch.bernoulli(p)
+        layer(torch.randn(8, 5) * (drawn - p.detach() + p if straight_through else drawn)).square().sum().backward()
+
+    return program
+
+
+def classes(activation: Any) -> Callable[[], None]:
+    def program() -> None:
+        logits = activation(nn.Linear(3, 4)(torch.randn(6, 3)))
+        nn.functional.cross_entropy(logits, torch.tensor([0, 1, 2, 3, 0, 1])).backward()
+
+    return program
+
+
+def pairs(low: float) -> Callable[[], None]:
+    def program() -> None:
+        a, b = nn.Linear(3, 4)(torch.randn(4, 3)), torch.randn(4, 4)
+        nn.functional.cosine_embedding_loss(a, b, torch.tensor([low, 1.0, low, 1.0])).backward()
+
+    return program
+
+
+def tags(activation: Any) -> Callable[[], None]:
+    def program() -> None:
+        scores = activation(nn.Linear(3, 2)(torch.randn(4, 3)))
+        nn.functional.multilabel_soft_margin_loss(scores, torch.ones(4, 2)).backward()
+
+    return program
+
+
+def relaxed(activation: Any) -> Callable[[], None]:
+    def program() -> None:
+        logits = activation(nn.Linear(3, 4)(torch.randn(6, 3)))
+        nn.functional.gumbel_softmax(logits).square().sum().backward()
+
+    return program
+
+
+def probabilities(x: Any) -> Any:
+    return torch.softmax(x, dim=-1)
+
+
+def contrasted(column: bool) -> Callable[[], None]:
+    def program() -> None:
+        first, second = nn.Linear(3, 4)(torch.randn(6, 3)), torch.randn(6, 4)
+        same = torch.tensor([0.0, 1.0, 1.0, 0.0, 1.0, 0.0])
+        distance = nn.functional.pairwise_distance(first, second, keepdim=column)
+        (same * distance.pow(2) + (1 - same) * (2 - distance).clamp(min=0).pow(2)).mean().backward()
+
+    return program
+
+
 @pytest.mark.parametrize(
     ("program", "expected"),
     [
+        (pooled(0, widened=False), ["GT501"]),
+        (pooled(1, widened=False), []),
+        (pooled(0, widened=True), ["GT501"]),
+        (pooled(1, widened=True), []),
+        (mixed(0), ["GT501"]),
+        (mixed(1), []),
+        (gated(straight_through=False), ["GT209"]),
+        (gated(straight_through=True), []),
+        (classes(torch.sigmoid), ["GT509"]),
+        (classes(torch.tanh), []),
+        (pairs(0.0), ["GT509"]),
+        (pairs(-1.0), []),
+        (tags(torch.sigmoid), ["GT509"]),
+        (tags(torch.tanh), []),
+        (relaxed(probabilities), ["GT509"]),
+        (relaxed(torch.tanh), []),
+        (contrasted(column=True), ["GT101", "GT101"]),
+        (contrasted(column=False), []),
         (max_without_keepdim, ["GT103"]),
         (max_with_keepdim, []),
         (accuracy(column=True), ["GT101"]),

@@ -195,3 +195,114 @@ def test_buffer_becomes_a_parameter() -> None:
     """The edit takes the place of register_buffer."""
     (found,) = found_in(buffered)
     assert str(found.fixes[0]) == "self.prior = nn.Parameter(torch.zeros(2))"
+
+
+def test_list_of_parameters_is_shown_where_it_is_made() -> None:
+    """Parameters in a plain list are reported at the line that makes them, with an edit of it."""
+
+    class Levels(nn.Module):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = nn.Linear(3, 2)
+            self.biases = [nn.Parameter(torch.zeros(2)) for _ in range(3)]
+
+        def forward(self, x: Any) -> Any:
+            return sum(self.layer(x) + bias for bias in self.biases)
+
+    def train() -> None:
+        net = Levels()
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        for _ in range(3):
+            optimizer.zero_grad()
+            net(torch.ones(4, 3)).square().sum().backward()
+            optimizer.step()
+
+    (found,) = found_in(train)
+    assert found.code == "GT513"
+    assert found.fixes[0].startswith("nn.ParameterList([nn.Parameter")
+
+
+@pytest.mark.parametrize(("kept", "expected"), [("weight", ["GT513"]), ("bias", []), ("", [])])
+def test_group_of_biases_that_is_left_out_is_found(kept: str, expected: list[str]) -> None:
+    """An optimiser with all weights and no bias is reported; one with the biases only, which is a technique, is not."""
+
+    def train() -> None:
+        net = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1))
+        optimizer = torch.optim.SGD([p for name, p in net.named_parameters() if kept in name], lr=0.1)
+        for _ in range(3):
+            net.zero_grad()
+            net(torch.randn(4, 3)).square().sum().backward()
+            optimizer.step()
+
+    assert codes(train) == expected
+
+
+def test_model_that_is_replaced_by_a_copy_is_shown_where_it_is_copied() -> None:
+    """An optimiser that was made before is not the first place that is shown: the copy is."""
+
+    def train() -> None:
+        net = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1))
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        for step in range(6):
+            optimizer.zero_grad()
+            net(torch.randn(4, 3)).square().sum().backward()
+            optimizer.step()
+            if step == 0:
+                net = copy.deepcopy(net)
+
+    (found,) = found_in(train)
+    assert found.code == "GT513"
+    assert found.spans[0].text == "copy.deepcopy(net)"
+
+
+def test_averages_that_are_bound_to_a_name_or_to_an_entry_are_lost() -> None:
+    """A soft update that only binds the name of a loop, or an entry of state_dict(), is reported with an edit."""
+
+    def by_name() -> None:
+        slow, fast = nn.Linear(2, 1), nn.Linear(2, 1)
+        with torch.no_grad():
+            for old, new in zip(slow.parameters(), fast.parameters()):
+                old = 0.9 * old + 0.1 * new
+
+    def by_entry() -> None:
+        slow, fast = nn.Linear(2, 1), nn.Linear(2, 1)
+        for name, value in fast.state_dict().items():
+            slow.state_dict()[name] = 0.9 * slow.state_dict()[name] + 0.1 * value
+
+    def in_place() -> None:
+        slow, fast = nn.Linear(2, 1), nn.Linear(2, 1)
+        with torch.no_grad():
+            for old, new in zip(slow.parameters(), fast.parameters()):
+                old.copy_(0.9 * old + 0.1 * new)
+
+    (found,) = found_in(by_name)
+    assert (found.code, found.fixes[0]) == ("GT205", "old.copy_(0.9 * old + 0.1 * new)")
+    (found,) = found_in(by_entry)
+    assert found.code == "GT205"
+    assert found.fixes[0].startswith("slow.state_dict()[name].copy_(")
+    assert codes(in_place) == []
+
+
+def test_parameter_that_is_made_of_others_in_a_forward_pass_is_named() -> None:
+    """nn.Parameter(...) of what was computed has no history: the line is shown, with the edit that keeps it."""
+
+    class Joined(nn.Module):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.left, self.right = nn.Parameter(torch.ones(2)), nn.Parameter(torch.ones(1))
+            self.layer = nn.Linear(3, 1)
+
+        def forward(self, x: Any) -> Any:
+            joined = nn.Parameter(torch.cat([self.left, self.right]))
+            return self.layer(x * joined)
+
+    def train() -> None:
+        net = Joined()
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        for _ in range(3):
+            optimizer.zero_grad()
+            net(torch.randn(4, 3)).square().sum().backward()
+            optimizer.step()
+
+    found = found_in(train)[0]
+    assert (found.code, found.fixes[0]) == ("GT210", "torch.cat([self.left, self.right])")

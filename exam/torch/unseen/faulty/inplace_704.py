@@ -1,0 +1,41 @@
+# expect: GT309
+# cause: the positions, which the distance to the star has saved, are advanced in place
+# wrong: raises RuntimeError
+# cure: position += dt * velocity -> position = position + dt * velocity
+# cure: velocity += dt * self.force(position) -> velocity = velocity + dt * self.force(position)
+import torch
+from torch import nn
+
+
+class Star(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mass = nn.Parameter(torch.tensor(0.7))
+
+    def force(self, position):
+        r = position.norm(dim=-1, keepdim=True)  # <- here
+        return -self.mass * position / r**3  # <- here
+
+    def simulate(self, position, velocity, steps, dt=0.05):
+        position, velocity = position.clone(), velocity.clone()
+        for _ in range(steps):
+            velocity += dt * self.force(position)
+            position += dt * velocity  # <- here
+        return position
+
+
+torch.manual_seed(0)
+angle = torch.linspace(0, 5, 7)
+begin = torch.stack([angle.cos(), angle.sin()], dim=1)
+speed = torch.stack([-angle.sin(), angle.cos()], dim=1)
+with torch.no_grad():
+    truth = Star()
+    truth.mass.fill_(1.0)
+    observed = truth.simulate(begin, speed, 10)
+model = Star()
+optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
+for epoch in range(4):
+    loss = (model.simulate(begin, speed, 10) - observed).square().mean()
+    optimizer.zero_grad()
+    loss.backward()  # <- asked
+    optimizer.step()

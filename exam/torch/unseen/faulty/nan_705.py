@@ -1,0 +1,32 @@
+# expect: GT401
+# cause: the slope of the line to a detection at the same place is 0 / 0
+# wrong: bool(loss.isnan())
+# cure: torch.atan(dy / dx) -> torch.atan2(dy, dx)
+import torch
+from torch import nn
+
+
+class Tracker(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.move = nn.Linear(2, 2)
+        nn.init.eye_(self.move.weight)
+        nn.init.zeros_(self.move.bias)
+
+    def forward(self, position, detection):
+        dx, dy = (detection - self.move(position)).unbind(dim=1)
+        bearing = torch.atan(dy / dx)  # <- here
+        return bearing
+
+
+torch.manual_seed(0)
+net = Tracker()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+position = torch.randn(12, 2)
+detection = position + 0.2 * torch.randn(12, 2)
+detection[3] = position[3]
+for step in range(2):
+    loss = (1 - torch.cos(net(position, detection) - 0.3)).mean()
+    optimizer.zero_grad()
+    loss.backward()  # <- asked
+    optimizer.step()

@@ -1,0 +1,31 @@
+import math
+
+import torch
+from torch import nn
+
+
+class Attention(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.query, self.key, self.value = (nn.Linear(width, width, bias=False) for _ in range(3))
+
+    def weights(self, x):
+        scores = self.query(x) @ self.key(x).T / math.sqrt(x.shape[1])
+        exp = torch.exp(scores - scores.max())
+        return exp / exp.sum(dim=1, keepdim=True)
+
+    def forward(self, x):
+        return self.weights(x) @ self.value(x)
+
+
+torch.manual_seed(0)
+layer, head = Attention(8), nn.Linear(8, 2)
+optimizer = torch.optim.Adam([*layer.parameters(), *head.parameters()], lr=1e-2)
+sentence, tags = torch.randn(10, 8), torch.randint(0, 2, (10,))
+for step in range(4):
+    loss = nn.functional.cross_entropy(head(layer(sentence)), tags)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+weights = layer.weights(sentence).detach()
+assert torch.allclose(weights.sum(dim=1), torch.ones(10), atol=1e-4)

@@ -1,0 +1,18 @@
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+net = nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 3))
+criterion = nn.MSELoss(reduction="none")
+optimizer = torch.optim.Adam(net.parameters(), lr=1e-3)
+features = torch.randn(40, 6)
+assays = features[:, :3] * 1.5
+assays[torch.rand(40, 3) < 0.3] = float("nan")
+for rows in torch.randperm(40).split(10):
+    prediction, target = net(features[rows]), assays[rows]
+    known = ~torch.isnan(target)
+    loss = criterion(prediction[known], target[known]).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+assert net[0].weight.grad.isfinite().all()

@@ -1,0 +1,20 @@
+import torch
+from torch import nn
+from torch.nn.utils.parametrizations import weight_norm
+
+torch.manual_seed(0)
+model = nn.Sequential(nn.Conv1d(1, 6, 3, padding=1), nn.ReLU(), nn.Conv1d(6, 1, 3, padding=1))
+
+for layer in model:
+    if isinstance(layer, nn.Conv1d):
+        weight_norm(layer)
+optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+before = model[0].parametrizations.weight.original1.detach().clone()
+clean = torch.sin(torch.linspace(0, 20, 64)).view(1, 1, 64)
+for step in range(4):
+    noisy = clean + 0.2 * torch.randn(4, 1, 64)
+    loss = (model(noisy) - clean.expand_as(noisy)).square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+assert not torch.equal(model[0].parametrizations.weight.original1, before)
