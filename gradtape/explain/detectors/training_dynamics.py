@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.explain.detectors.broadcast import group_digits
+from gradtape.explain.detectors.expert_mixture import mixed_axis
 from gradtape.explain.detectors.loss_reduction import sums_beside_means
 from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.fixes import shape_edits
@@ -27,7 +28,6 @@ from gradtape.explain.source.axes import is_outer, makes_axis
 from gradtape.explain.source.expression import UserExpression, is_call_of, replace_span, site_at
 from gradtape.explain.source.files import one_line
 
-_PRODUCTS = frozenset({"matmul", "dot", "einsum", "tensordot", "inner"})
 _TRANSPARENT = frozenset({"log", "negative", "positive", "copy"})
 _GUARDS = frozenset({"add", "clip", "maximum", "minimum"})  # p + 1e-9, or p kept away from 0
 
@@ -139,43 +139,7 @@ def _used_axis(softmax: Record, axis: int, replay: Computation) -> tuple[int, st
             found = None if axis == last else (last, f"the distribution normalises over its last axis, {last}")
         if found is not None:
             return (*found, node)
-    return _mixed_axis(softmax, axis, replay)
-
-
-def _mixed_axis(softmax: Record, axis: int, replay: Computation) -> tuple[int, str, Record] | None:
-    """A mixture: the outputs of a layer, normalised over the examples, weigh vectors that are summed over the outputs.
-
-    `softmax(router(x), axis=0)[..., None] * outputs` is summed over axis 1. Weights that are normalised over the last
-    axis and summed over another one are those of a pooling, and meant.
-    """
-    last = len(softmax.shape) - 1
-    is_layer = _behind_shifts(softmax.parents[0]).operation in (*_PRODUCTS, "linear")
-    if axis == last or not is_layer or 1 in softmax.shape:
-        return None
-    if any(c.operation in ("sum", "mean") for c in replay.consumers.get(softmax, ())):
-        return None  # normalised along the other axis afterwards
-    for wide in replay.consumers.get(softmax, ()):
-        kept = [place for place, length in enumerate(wide.shape) if length != 1]
-        if wide.operation not in ("expand_dims", "reshape", "getitem") or len(kept) == len(wide.shape):
-            continue
-        if tuple(wide.shape[place] for place in kept) != softmax.shape:
-            continue
-        for product in replay.consumers.get(wide, ()):
-            if product.operation != "multiply" or len(product.shape) != len(wide.shape):
-                continue
-            for total in replay.consumers.get(product, ()):
-                if total.operation == "sum" and total.params.get("axis") == (kept[last],):
-                    return last, f"it weighs a sum over axis {last}", total
-    return None
-
-
-def _behind_shifts(scores: Record) -> Record:
-    """What made the scores, before they were scaled, shifted or masked."""
-    for _ in range(6):
-        if not scores.operation or scores.kind != "elementwise" or scores.operation == "linear":
-            break
-        scores = next((parent for parent in scores.parents if parent.shape == scores.shape), scores)
-    return scores
+    return mixed_axis(softmax, axis, replay)
 
 
 def _uses_of_softmax(softmax: Record, replay: Computation) -> Iterator[tuple[Record, Record]]:
