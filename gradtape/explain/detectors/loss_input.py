@@ -90,6 +90,21 @@ def warn_squashed(name: str, made: Record) -> None:
     )
 
 
+def warn_sigmoid_of_softmax(name: str, made: Record) -> None:
+    """Warn of a loss that applies a sigmoid to each class, of the result of a softmax over the classes."""
+    site = UserExpression.present()
+    what, _ = _first_argument(site)
+    _report(
+        f"{name} takes logits, and {what} is the result of a softmax: a sigmoid is applied to probabilities",
+        site,
+        made,
+        "made here",
+        consequence="sigmoid of what lies between 0 and 1 lies between 0.5 and 0.73: the loss stays far from zero",
+        fixes=[*_without_activation(made, ("softmax",))[:2], "give it the numbers as they are before the softmax"],
+        intent="gt.explain.configure(GT509='off')",
+    )
+
+
 def warn_labels_without_sign(name: str, target: Any) -> None:
     """Warn of labels 0 and 1 of a loss of pairs that takes 1 and -1."""
     site = UserExpression.present()

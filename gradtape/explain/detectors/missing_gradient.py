@@ -227,16 +227,9 @@ def explain_unconnected(target: Any, source: Any, reached: dict[Record, None], w
             goal,
             fix=watch_fix(watch),
         )
-    taken = None if not watch.is_tape or start.operation else _gradient_taken_outside()
+    taken = None if not watch.is_tape or start.operation else explain_gradient_taken_outside()
     if taken is not None:
-        asked, owner = taken
-        return verdict(
-            "GT211",
-            f"the target is a gradient that was taken while {owner} was not recording",
-            "taken here",
-            asked,
-            fix=f"take it inside the with block of {owner}, one step further in: {owner} records how it is computed",
-        )
+        return taken
     made: list[str | Record] = [] if not start.operation else ["the target was computed here", start]
     called, wanted = name_of_target(target) or "the target", name_of(source)
     others = [name for name in names_of_leaves(reached) if name != wanted]
@@ -303,6 +296,21 @@ def find_early_use(is_source: Callable[[Any], bool]) -> tuple[Span, Any, str] | 
     if watched.file != used[0].file or watched.line <= used[0].line:
         return None
     return used[0], found[-1], used[1]
+
+
+def explain_gradient_taken_outside() -> Why | None:
+    """The target is a gradient that was taken outside of the with block of the tape that is asked now."""
+    taken = _gradient_taken_outside()
+    if taken is None:
+        return None
+    asked, owner = taken
+    return verdict(
+        "GT211",
+        f"the target is a gradient that was taken while {owner} was not recording",
+        "taken here",
+        asked,
+        fix=f"take it inside the with block of {owner}, one step further in: {owner} records how it is computed",
+    )
 
 
 def _gradient_taken_outside() -> tuple[Span, str] | None:

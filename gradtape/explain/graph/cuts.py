@@ -12,6 +12,7 @@ from gradtape.explain.source.files import SourceFile, one_line, source_of
 
 DEPARTURES = frozenset(
     {"float()", "int()", "complex()", "bool()", "operator.index()", ".item()", ".numpy()", ".tolist()", "np.asarray()"}
+    | {"convert_to_numpy()"}
     | {"gt.tensor()", "bytes()", ".tobytes()", ".tofile()", ".dump()", ".dumps()", "pickle"}
     | {"np.save", "np.savetxt", "np.savez", "np.savez_compressed"}
 )

@@ -47,6 +47,21 @@ class TakenGradient:
         self.leaves = list(session.leaves)
 
 
+def judge_nothing_asked(call: GradientCall) -> None:
+    """Report a gradient by an argument that has no array in it: the wrong part of a model that was split, say."""
+    name = getattr(user_function(call.function), "__name__", "the function")
+    found = problem(
+        "GT512",
+        f"there is nothing to differentiate {name} by: the argument has no array of floating point numbers in it",
+        spans=[span_of(call.location)],
+        consequence="the gradient is an empty tree, and no parameter changes",
+        fixes="give it the part with the parameters: params, static = eqx.partition(model, eqx.is_inexact_array), in "
+        "this order",
+    )
+    if call.location.is_known and is_due("GT512", *found.place[1:]):
+        report(found)
+
+
 def is_known(values: Sequence[Any]) -> bool:
     """Whether none of the values is a tracer."""
     return not any(isinstance(value, Tracer) for value in values)
@@ -222,7 +237,40 @@ def cut_behind(taken: TakenGradient, leaf: LeafRecord) -> WatchedRecord | None:
     """The operation without a derivative that was the last on the way from an argument."""
     reaching = [cut for cut in taken.session.cuts if leaf in _behind(cut)]
     used = {parent for record in taken.session.records for parent in record.parents if parent.is_cut}
+    steps = _steps_in(used, reaching)
+    if steps:
+        return steps[-1]
     return next((cut for cut in reversed(reaching) if cut in used), reaching[-1] if reaching else None)
+
+
+def _steps_in(used: set[WatchedRecord], reaching: Sequence[WatchedRecord]) -> list[WatchedRecord]:
+    """Of several cuts that were joined in a value that is used, the step functions that no `stop_gradient` is behind.
+
+    `round(w / scale) * scale` with a scale of `stop_gradient(w)` has a gradient of zero because of the rounding.
+    """
+    joined = {part for cut in used for part in cut.joined}
+    stops = [cut for cut in reaching if not cut.joined and code_of(cut) == "GT208"]
+    steps = [cut for cut in reaching if cut in joined and code_of(cut) == "GT209"]
+    return [cut for cut in steps if not _is_stopped_in_source(cut)] if stops else []
+
+
+def _is_stopped_in_source(cut: WatchedRecord) -> bool:
+    """Whether `stop_gradient` is around what a cut computes, or is given the name that it is bound to."""
+    source = source_of(cut.location.file)
+    node = source.find(cut.location)
+    statement = None if node is None else source.statement(node)
+    scope = None if node is None else next(iter(source.scopes(node)), source.tree)
+    if node is None or statement is None or scope is None:
+        return True
+    names = {each.id for each in ast.walk(statement) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
+    for call in ast.walk(scope):
+        function = getattr(call, "func", None)
+        if not isinstance(call, ast.Call) or getattr(function, "attr", getattr(function, "id", "")) != "stop_gradient":
+            continue
+        inside = [part for argument in call.args for part in ast.walk(argument)]
+        if node in inside or any(isinstance(part, ast.Name) and part.id in names for part in inside):
+            return True
+    return False
 
 
 def _behind(start: WatchedRecord) -> set[WatchedRecord]:
@@ -459,6 +507,7 @@ __all__ = [
     "cut_words",
     "is_known",
     "judge",
+    "judge_nothing_asked",
     "names_of",
     "unused_problem",
 ]

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradtape.explain.detectors.loss_input import warn_sigmoid_twice, warn_softmax_twice
+from gradtape.explain.detectors.loss_input import (
+    warn_sigmoid_of_softmax,
+    warn_sigmoid_twice,
+    warn_softmax_twice,
+)
 from gradtape.watching.record import OperationRecord, WatchedRecord
 
 
@@ -21,6 +25,8 @@ def judge_loss_input(record: OperationRecord, input: Any) -> None:
             warn_softmax_twice(record.operation, input, _axis(record) or 0)
     elif record.operation == "log_sigmoid" and made.operation == "sigmoid":
         warn_sigmoid_twice(record.operation, made)
+    elif record.operation == "log_sigmoid" and made.operation == "softmax":
+        warn_sigmoid_of_softmax(record.operation, made)
 
 
 def _judge_written_logsumexp(record: OperationRecord) -> None:

@@ -24,6 +24,7 @@ from gradtape.watching.jax.recorder import Program, local
 from gradtape.watching.jax.values import Tracer
 
 STEPS_AT_LEAST = 3
+PLACES_AT_MOST = 8
 
 
 class _Place:
@@ -34,11 +35,13 @@ class _Place:
         self.state: Sequence[Any] = ()
         self.gradients: Sequence[Any] = ()
         self.steps = 0
+        self.calls = 0
         self.is_carried = False
         self.is_outside = False  # a compiled function reads the state from outside of it
 
     def see(self, state: Sequence[Any], gradients: Sequence[Any]) -> None:
         """See the state and the gradients of a step; the same gradients again are no other step."""
+        self.calls += 1
         if self.is_carried or (self.steps and _are_same(gradients, self.gradients)):
             return
         self.is_carried = self.is_carried or (self.steps > 0 and not _are_same(state, self.state))
@@ -55,6 +58,7 @@ class OptimiserObserver:
 
     def __init__(self) -> None:
         self._places: dict[tuple[int, int], _Place] = {}
+        self._of_libraries: dict[tuple[int, int], Location] = {}  # calls of flax, where the program asked for them
         self._compiled: dict[int, tuple[Program, _Place, list[int]]] = {}  # by the id of a program, which it holds
 
     def see(self, gradients: Any, state: Any, location: Location) -> None:
@@ -87,6 +91,20 @@ class OptimiserObserver:
             _, place, indices = known
             rest = [leaf for index, leaf in enumerate(leaves) if index not in indices]
             place.see([leaves[index] for index in indices], rest)
+
+    def note_library(self) -> None:
+        """See a call of `update` that the train state of flax makes for the program."""
+        location = Location.here()
+        if location.is_known and len(self._of_libraries) < PLACES_AT_MOST:
+            self._of_libraries.setdefault((id(location.code), location.offset), location)
+
+    def only_place(self) -> Location | None:
+        """The only place where updates are made, again and again, from a state that is carried on."""
+        if len(self._places) + len(self._of_libraries) != 1:
+            return None
+        for place in self._places.values():
+            return place.location if place.is_carried and place.calls >= STEPS_AT_LEAST else None
+        return next(iter(self._of_libraries.values()))
 
     def finish(self) -> None:
         """Report the places where the state was the same in all steps."""
@@ -128,7 +146,13 @@ def observed_update(watcher: Any, observer: OptimiserObserver, original: Any) ->
 
     def update(optimiser: Any) -> Callable[..., Any]:
         function: Callable[..., Any] = original.__get__(optimiser, type(optimiser))
-        if not watcher.is_working or local.is_judging or is_library(sys._getframe(1).f_code.co_filename):
+        if not watcher.is_working or local.is_judging:
+            return function
+        caller = sys._getframe(1).f_code
+        if is_library(caller.co_filename):
+            if caller.co_name == "apply_gradients":
+                with watcher.guarded():
+                    observer.note_library()
             return function
 
         @functools.wraps(function)

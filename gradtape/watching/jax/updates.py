@@ -135,9 +135,10 @@ def _uphill_statement(source: Any) -> ast.stmt | None:
 class _Parameter:
     """What was seen of one parameter at a place that takes gradients."""
 
-    def __init__(self, digest: Hashable, held: Any) -> None:
+    def __init__(self, digest: Hashable, held: Any, is_handed_on: bool) -> None:
         self.digest = digest
         self.held = held
+        self.is_handed_on = is_handed_on  # the compiled function around the gradient returns it as it was given
         self.steps = 1
         self.changes = 0
         self.had_no_gradient = False
@@ -147,6 +148,7 @@ class _Parameter:
     def see(self, digest: Hashable, held: Any, is_handed_on: bool) -> None:
         """See its value at the next step: the same array as before, or another one with the same numbers."""
         self.steps += 1
+        self.is_handed_on = self.is_handed_on and is_handed_on
         self.changes += digest != self.digest
         self.was_computed = self.was_computed or held is None or not (is_handed_on or held is self.held)
         self.digest, self.held = digest, held
@@ -175,7 +177,7 @@ class UpdateObserver:
             held, is_handed_on = _array_behind(leaf.kept)
             parameter = known.get(leaf.name)
             if parameter is None:
-                known[leaf.name] = parameter = _Parameter(digest, held)
+                known[leaf.name] = parameter = _Parameter(digest, held, is_handed_on)
             else:
                 parameter.see(digest, held, is_handed_on)
             if gradient is None or not np.any(gradient) or not np.isfinite(gradient).all():
@@ -192,8 +194,13 @@ class UpdateObserver:
             for parameter in known.values():
                 parameter.last = None
 
-    def finish(self) -> None:
-        """Report the parameters that had a gradient in every step and kept their value, while others changed."""
+    def finish(self, made: Location | None = None) -> None:
+        """Report the parameters that had a gradient in every step and kept their value, while others changed.
+
+        Where all have kept it, and `made` is the only place that makes updates, these are not kept.
+        """
+        if made is not None and len(self._places) == 1:
+            self._judge_unapplied(made)
         for location, known in self._places.values():
             moved = [name for name, p in known.items() if p.changes and p.changes == p.steps - 1]
             trees = {_tree_of(name) for name in moved}
@@ -211,6 +218,27 @@ class UpdateObserver:
                 found = _ascent_problem(location, self._names[place], self.applied)
                 if is_due("GT512", *found.place[1:]):
                     report(found)
+
+    def _judge_unapplied(self, made: Location) -> None:
+        """Report updates that are made in each step, while no parameter changes although each has a gradient."""
+        ((location, known),) = self._places.values()
+        parameters = [*known.values()]
+        is_still = parameters and not any(p.changes or p.was_computed for p in parameters)
+        is_seen = all(p.is_handed_on or p.steps >= STEPS_AT_LEAST for p in parameters)
+        if not is_still or not is_seen or has_word_for_it(location):
+            return
+        if all(p.had_no_gradient for p in parameters):
+            return
+        found = problem(
+            "GT512",
+            "updates are made in every step, and no parameter changes: what comes of them is not kept",
+            spans=[span_of(made), span_of(location, "the gradient is taken here, by the same parameters each time")],
+            consequence="every step starts from the first parameters, however long the program trains",
+            fixes="params = optax.apply_updates(params, updates) after it; a function returns the new state, and its "
+            "caller keeps it: state, loss = step(state, batch)",
+        )
+        if is_due("GT512", *found.place[1:]):
+            report(found)
 
 
 def _array_behind(kept: Any) -> tuple[Any, bool]:

@@ -24,7 +24,7 @@ from gradtape.watching.jax import errors, queries, rules
 from gradtape.watching.jax.calls import GradientCall, JitCall, gradients_of, user_function
 from gradtape.watching.jax.discarded_results import forget, judge_discarded
 from gradtape.watching.jax.gradient_of_other_argument import judge_use
-from gradtape.watching.jax.gradients import TakenGradient, is_known, judge
+from gradtape.watching.jax.gradients import TakenGradient, is_known, judge, judge_nothing_asked
 from gradtape.watching.jax.hooks import Hooks
 from gradtape.watching.jax.optimisers import OptimiserObserver
 from gradtape.watching.jax.programs import insert_program, watchable_bytes
@@ -90,7 +90,7 @@ class Watcher:
             self.look_at_unread(jitted, is_last=True)
         with self.guarded(is_whole=True):
             self.usage.finish()
-            self.updates.finish()
+            self.updates.finish(self.optimisers.only_place())
             self.optimisers.finish()
 
     def explain(self, error: BaseException) -> Problem | None:
@@ -121,6 +121,8 @@ class Watcher:
     def finish_gradient(self, call: GradientCall) -> None:
         """Judge a gradient that was taken, now or when the values of the program around it are known."""
         session = call.session
+        if session is None and self.is_working and call.outer is None and not gradients_of(call):
+            judge_nothing_asked(call)
         if session is None or not self.is_working:
             return
         self.budget.spend(call.place)

@@ -45,6 +45,13 @@ def explain_detour(recorder: TensorFlowRecorder, watch: TapeWatch) -> Why | None
     back = span_of(detour.entered)
     if back.line != detour.span.line:
         lines += ["it comes back as a constant here", back]
+    if detour.is_write:
+        return verdict(
+            "GT210",
+            f"the value left the tape where it was written to {detour.function}: an array of NumPy keeps numbers only",
+            *lines,
+            fix="a list that the tensors are appended to, and tf.stack of it",
+        )
     return verdict(
         "GT210",
         f"the value left the tape at {detour.function}, which takes the numbers of a tensor and returns an array",
@@ -166,6 +173,8 @@ def _value_in_tensorflow(source: SourceFile, value: ast.expr) -> str | None:
             if not name or not tensorflow or function.attr in _OTHER_ARGUMENTS:
                 return None
             edits += [(function, f"{tensorflow}.{name}")]
+        elif _root_module(source, function).partition(".")[0] in ("numpy", "scipy"):
+            return None  # of a module of theirs, as np.random.normal: the arguments are others
         elif isinstance(function, ast.Attribute) and getattr(function.value, "id", "") == "math":
             name = name_in("tensorflow", function.attr)
             if not name or not tensorflow:
@@ -184,6 +193,13 @@ def _value_in_tensorflow(source: SourceFile, value: ast.expr) -> str | None:
     for start, end, written in sorted(pieces, reverse=True):
         text = text[:start] + written + text[end:]
     return text
+
+
+def _root_module(source: SourceFile, function: ast.expr) -> str:
+    """The module that `np` is imported from, in `np.random.normal`."""
+    while isinstance(function, ast.Attribute):
+        function = function.value
+    return source.imports.get(function.id, "") if isinstance(function, ast.Name) else ""
 
 
 _OTHER_ARGUMENTS = frozenset({"interp", "array", "asarray", "arange", "linspace", "random", "zeros", "ones", "full"})

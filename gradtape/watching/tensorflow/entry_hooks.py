@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections import ChainMap
 from collections.abc import Iterator
 from types import FrameType
 from typing import Any
@@ -35,7 +36,7 @@ class EntryHooks:
     def __init__(self, recording: Recording) -> None:
         self._recording = recording
         self._recorder = recording.recorder
-        self._calls: dict[tuple[int, int], tuple[Any, list[tuple[ast.Call, set[str]]]]] = {}
+        self._calls: dict[tuple[int, int], tuple[Any, list[tuple[ast.Call | ast.Assign, set[str]]]]] = {}
 
     def patch(self, patches: Patches) -> None:
         """Put the hook in place."""
@@ -64,15 +65,22 @@ class EntryHooks:
         if key not in self._calls:
             source = source_of(location.file)
             self._calls[key] = frame.f_code, list(_numpy_calls_before(source, source.find(location)))
+        scope = ChainMap(frame.f_locals, frame.f_globals)
         for call, names in self._calls[key][1]:
-            called = call.func.id if isinstance(call.func, ast.Name) else ""
-            if called and not _takes_arrays(frame.f_locals.get(called, frame.f_globals.get(called))):
-                continue
-            if any(self._holds_tracked(frame.f_locals.get(name, frame.f_globals.get(name))) for name in names):
-                source = source_of(location.file)
-                function = one_line(source.text(call.func))
+            source, taken = source_of(location.file), call
+            if isinstance(call, ast.Assign):
+                if not isinstance(scope.get(_written_array(call)), np.ndarray):
+                    continue
+            elif isinstance(call.func, ast.Name) and not _takes_arrays(scope.get(call.func.id)):
+                inside = _numpy_call_inside(scope.get(call.func.id))
+                if inside is None:
+                    continue
+                source, taken = inside
+            if any(self._holds_tracked(scope.get(name)) for name in names):
+                is_write = isinstance(taken, ast.Assign)
+                function = one_line(source.text(taken.targets[0] if isinstance(taken, ast.Assign) else taken.func))
                 order = WatchedRecord((), np.dtype(float)).order
-                self._recorder.detours.append(NumpyDetour(function, source.span(call), location, order))
+                self._recorder.detours.append(NumpyDetour(function, source.span(taken), location, order, is_write))
                 return
 
     def _holds_tracked(self, value: Any, depth: int = 0) -> bool:
@@ -85,10 +93,45 @@ class EntryHooks:
         return hasattr(value, "trainable_variables") and callable(value)
 
 
-def _numpy_calls_before(source: SourceFile, node: ast.AST | None) -> Iterator[tuple[ast.Call, set[str]]]:
+def _written_array(statement: ast.Assign) -> str:
+    """The name of `path` in `path[t] = x`; empty for other statements."""
+    target = statement.targets[0]
+    is_item = isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name)
+    return target.value.id if is_item else ""  # type: ignore[attr-defined]
+
+
+def _numpy_call_inside(function: Any) -> tuple[SourceFile, ast.Call] | None:
+    """The call of a function of NumPy's, in a function of the program, that is given one of its arguments."""
+    code = getattr(function, "__code__", None)
+    if code is None or is_library(code.co_filename):
+        return None
+    source = source_of(code.co_filename)
+    arguments = {*code.co_varnames[: code.co_argcount]}
+    for node in [] if source.tree is None else ast.walk(source.tree):
+        if not isinstance(node, ast.FunctionDef) or node.name != code.co_name or node.lineno != code.co_firstlineno:
+            continue
+        for call in ast.walk(node):
+            if not isinstance(call, ast.Call) or not _is_of_numpy(source, call):
+                continue
+            names = {each.id for part in call.args for each in ast.walk(part) if isinstance(each, ast.Name)}
+            if names & arguments:
+                return source, call
+    return None
+
+
+def _is_of_numpy(source: SourceFile, call: ast.Call) -> bool:
+    """Whether a call is of a function of NumPy's or SciPy's, or of one in a module of theirs: `np.random.normal`."""
+    owner: Any = getattr(call.func, "value", None)
+    while isinstance(owner, ast.Attribute):
+        owner = owner.value
+    return source.imports.get(getattr(owner, "id", ""), "").partition(".")[0] in _ARRAY_MODULES
+
+
+def _numpy_calls_before(source: SourceFile, node: ast.AST | None) -> Iterator[tuple[ast.Call | ast.Assign, set[str]]]:
     """The calls of NumPy's functions in the statements that made what an expression uses, and the names in each.
 
-    A function that is called by a name of its own may be NumPy's: that is seen when it is known what is bound to it.
+    A function that is called by a name of its own may be NumPy's, or may call one: that is seen when it is known what
+    is bound to it. So it is whether `path[t] = x` writes to an array of NumPy's.
     """
     statement = None if node is None else source.statement(node)
     scope = None if statement is None else next(iter(source.scopes(statement)), source.tree)
@@ -99,10 +142,10 @@ def _numpy_calls_before(source: SourceFile, node: ast.AST | None) -> Iterator[tu
     seen: set[ast.AST] = {begin, statement}
     while pending and len(seen) < STATEMENTS_AT_MOST:
         current = pending.pop(0)
+        if isinstance(current, ast.Assign) and _written_array(current):
+            yield current, {each.id for each in ast.walk(current.value) if isinstance(each, ast.Name)}
         for call in ast.walk(current):
-            function = call.func if isinstance(call, ast.Call) else None
-            module = source.imports.get(getattr(getattr(function, "value", None), "id", ""), "").partition(".")[0]
-            if isinstance(call, ast.Call) and (module in _ARRAY_MODULES or isinstance(function, ast.Name)):
+            if isinstance(call, ast.Call) and (isinstance(call.func, ast.Name) or _is_of_numpy(source, call)):
                 yield call, {each.id for part in call.args for each in ast.walk(part) if isinstance(each, ast.Name)}
         used = {each.id for each in ast.walk(current) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)}
         for other in ast.walk(scope):
@@ -126,6 +169,8 @@ def _lambda_around(source: SourceFile, node: ast.AST | None) -> ast.AST | None:
 
 def _binds(statement: ast.stmt) -> set[str]:
     """The names that a simple statement binds, or the list that it adds to."""
+    if isinstance(statement, ast.Assign) and (written := _written_array(statement)):
+        return {written}
     if isinstance(statement, ast.Assign | ast.AugAssign | ast.AnnAssign):
         return {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     call = statement.value if isinstance(statement, ast.Expr) else None

@@ -45,6 +45,19 @@ class ExitHooks:
         patches.wrap(script_ops, "py_func_common", self._wrap_numpy_function)
         for name, reason in _EXITS.items():
             patches.wrap(values.EagerBase, name, self._wrap_exit(reason))
+        backend = sys.modules.get("keras.src.backend")
+        if backend is not None:
+            patches.wrap(backend, "convert_to_numpy", self._wrap_conversion)
+
+    def _wrap_conversion(self, original: Any) -> Any:
+        leave = self._wrap_exit("convert_to_numpy()")(original)
+
+        def convert_to_numpy(x: Any) -> Any:
+            caller = sys._getframe(1).f_back  # of the function of keras.ops
+            is_asked = caller is not None and not is_library(caller.f_code.co_filename)
+            return leave(x) if is_asked and values.is_eager(x) else original(x)
+
+        return convert_to_numpy
 
     def _wrap_exit(self, reason: str) -> Callable[[Any], Any]:
         def make(original: Any) -> Any:

@@ -31,6 +31,7 @@ _MEANT = (".numpy()", ".item()", ".tolist()", "bool()", "operator.index()")
 REASONS_AT_MOST = 20
 OWNERS_AT_MOST = 8  # variables whose owners are searched for, which takes long
 SCALE_AT_LEAST = 2.0  # a factor of a loss that is there to keep small gradients in the range of half precision
+_CUTS = ("GT206", "GT207", "GT208", "GT209", "GT210")
 _QUIET_CAUSES = ("", "GT202", "GT208", "GT212")
 
 
@@ -207,13 +208,16 @@ def judge_none(request: Request, answers: Sequence[Any], recorder: TensorFlowRec
         return None
     everywhere = len(absent) == len(answers)
     looked_up = 0
+    if everywhere:
+        absent = _with_cut_first(request, absent, recorder)
     for source in absent:
         reason = missing.why(request.targets[0], source, request.watch, recorder)
         unread = None
         if reason.problem.code == "GT202" and looked_up < OWNERS_AT_MOST:
             looked_up += 1
             unread = explain_unread_weight(source)
-        if not reason.problem.code or (not everywhere and unread is None and reason.problem.code in _QUIET_CAUSES):
+        is_quiet = reason.problem.code in _QUIET_CAUSES or reason.problem.details.get("is_choice")
+        if not reason.problem.code or (not everywhere and unread is None and is_quiet):
             continue
         reason = unread or reason
         found = all_none(request.targets[0], reason, request.location)
@@ -223,6 +227,20 @@ def judge_none(request: Request, answers: Sequence[Any], recorder: TensorFlowRec
         report(found)
         return found
     return None
+
+
+def _with_cut_first(request: Request, absent: list[Any], recorder: TensorFlowRecorder) -> list[Any]:
+    """The sources, those first that a cut leads to, if none is known to lead to the first.
+
+    What is inside of a loop of a graph is not recorded: other variables may show where the gradient of all ends.
+    """
+    target = request.targets[0]
+    if missing.why(target, absent[0], request.watch, recorder).problem.code != "GT202":
+        return absent
+    for source in absent[1:OWNERS_AT_MOST]:
+        if missing.why(target, source, request.watch, recorder).problem.code in _CUTS:
+            return [source, *(each for each in absent if each is not source)]
+    return absent
 
 
 def quiet_none(request: Request, answers: Sequence[Any], recorder: TensorFlowRecorder) -> Problem | None:

@@ -8,12 +8,13 @@ from collections.abc import Callable
 from typing import Any
 
 from gradtape.core.location import Location, is_library
+from gradtape.explain.emit.policy import is_due, report
 from gradtape.watching.tensorflow.batches import batch_length, first_batch
 from gradtape.watching.tensorflow.equal_units import EqualUnits
 from gradtape.watching.tensorflow.graph_hooks import GraphHooks
 from gradtape.watching.tensorflow.hooks import Patches
 from gradtape.watching.tensorflow.recording import Recording
-from gradtape.watching.tensorflow.training import TrainingJudge
+from gradtape.watching.tensorflow.training import TrainingJudge, frozen_model_problem
 
 
 class KerasHooks:
@@ -64,6 +65,8 @@ class KerasHooks:
                 self._recorder.batch_length = guard.call(batch_length, x, arguments, options, name)
                 self._graphs.batch = guard.call(first_batch, x, y, self._recorder.batch_length) or []
                 guard.call(self._look_at_units, model)
+                if name == "fit":
+                    guard.attempt(self._judge_frozen, model, Location.here())
                 try:
                     result = original(model, x, y, *arguments, **options)
                 finally:
@@ -76,6 +79,11 @@ class KerasHooks:
             return fit
 
         return make
+
+    def _judge_frozen(self, model: Any, where: Location) -> None:
+        found = frozen_model_problem(model, where) if model.built else None
+        if found is not None and is_due(found.code, *found.place[1:]):
+            report(found)
 
     def _look_at_units(self, model: Any) -> None:
         self._equal.look(model.trainable_variables if model.built else (), self._recording.read)

@@ -39,6 +39,7 @@ _ENTROPIES = ("binary_crossentropy", "categorical_crossentropy", "sparse_categor
 _BELOW_ZERO = {
     "log_softmax": "logarithms of probabilities",
     "tanh": "numbers between -1 and 1",
+    **dict.fromkeys(("elu", "selu", "leaky_relu"), "numbers of any size"),
 }
 """Operations whose results are never all probabilities."""
 _CLASSES = {
@@ -59,6 +60,8 @@ class LossJudge:
         for function in (
             nn_impl.sigmoid_cross_entropy_with_logits_v2,
             getattr(nn_impl, "sigmoid_cross_entropy_with_logits", None),
+            getattr(nn_impl, "weighted_cross_entropy_with_logits_v2", None),
+            getattr(nn_impl, "weighted_cross_entropy_with_logits", None),
         ):
             self._add(function, self._judge_sigmoid)
         for name in (
@@ -110,11 +113,26 @@ class LossJudge:
 
     def _judge_sigmoid(self, frame: FrameType, location: Any, site: UserExpression) -> Problem | None:
         made = self._producer(frame.f_locals.get("logits"))
+        if made is not None and made.operation == "softmax":
+            return _softmax_before_sigmoid(site, made)
         return _applied_twice(site, made, "sigmoid") if made is not None and made.operation == "sigmoid" else None
 
     def _judge_softmax(self, frame: FrameType, location: Any, site: UserExpression) -> Problem | None:
+        stretched = self._judge_stretched_labels(frame, site)
+        if stretched is not None:
+            return stretched
         made = self._producer(frame.f_locals.get("logits"))
         return _applied_twice(site, made, "softmax") if made is not None and made.operation == "softmax" else None
+
+    def _judge_stretched_labels(self, frame: FrameType, site: UserExpression) -> Problem | None:
+        """Labels with an axis of one class, which `softmax_cross_entropy_with_logits` repeats for all classes."""
+        labels, logits = (frame.f_locals.get(name) for name in ("labels", "logits"))
+        if not all(self._recorder.is_tensor(x) and self._recorder.has_known_shape(x) for x in (labels, logits)):
+            return None
+        given, wanted = self._recorder.spec_of(labels)[0], self._recorder.spec_of(logits)[0]
+        if len(given) != len(wanted) or not given or given[-1] != 1 or wanted[-1] < 2:
+            return None
+        return _one_class_problem(site, given, wanted)
 
     def _judge_swapped(self, frame: FrameType, location: Any, site: UserExpression) -> Problem | None:
         """A loss of Keras whose first argument, the labels, depends on variables, and whose second does not."""
@@ -152,11 +170,13 @@ class LossJudge:
         made = self._producer(output)
         if made is not None and made.operation in _BELOW_ZERO:
             return _without_activation_problem(site, frame.f_code.co_name, made, _BELOW_ZERO[made.operation])
-        if made is None or not _is_linear_layer(made):
+        if made is None or not (_is_linear_layer(made) or made.operation == "relu"):
             return None
         array = array_in(output) if is_eager(output) else None
         if array is not None and not (np.any(array < 0) or np.any(array > 1)):
             return None
+        if made.operation == "relu":
+            return _relu_problem(site, frame.f_code.co_name)
         return _without_activation_problem(site, frame.f_code.co_name, made)
 
     def _judge_axis(self, frame: FrameType, location: Any, site: UserExpression) -> Problem | None:
@@ -298,6 +318,67 @@ def _without_call(made: Record, name: str) -> list[Fix]:
     kept = [one_line(site.source.text(part)) for part in layers[0].args]
     kept += [f"{k.arg}={one_line(site.source.text(k.value))}" for k in layers[0].keywords if k.arg != "activation"]
     return [source_edit(f"{one_line(site.source.text(layers[0].func))}({', '.join(kept)})", whole)]
+
+
+def _softmax_before_sigmoid(site: UserExpression, made: Record) -> Problem:
+    """A softmax before a loss that applies a sigmoid to each class."""
+    return _applied_twice(site, made, "softmax").with_(
+        title="this loss takes logits, and is given the result of a softmax: a sigmoid is applied to probabilities",
+        consequence="sigmoid of what lies between 0 and 1 lies between 0.5 and 0.73: the loss stays far from zero",
+    )
+
+
+def _one_class_problem(site: UserExpression, labels: Shape, logits: Shape) -> Problem:
+    """Class numbers in a column, where a probability of each class is expected."""
+    call = site.node.value if isinstance(site.node, ast.Expr) else site.node
+    source, offered = site.source, list[str]()
+    given = {k.arg: one_line(source.text(k.value)) for k in getattr(call, "keywords", ())}
+    if isinstance(call, ast.Call) and not call.args and {*given} == {"labels", "logits"}:
+        function = one_line(source.text(call.func))
+        prefix = function.rpartition(".")[0]
+        tensorflow = prefix.partition(".")[0]
+        if tensorflow and source.imports.get(tensorflow) == "tensorflow":
+            text = f"labels={tensorflow}.cast({given['labels']}[..., 0], {tensorflow}.int32), logits={given['logits']}"
+            offered = [source_edit(f"{prefix}.sparse_softmax_cross_entropy_with_logits({text})", source.span(call))]
+    return problem(
+        "GT509",
+        f"the labels {labels} have one class and the logits {logits} have {logits[-1]}: one label is used for all",
+        spans=[site.span],
+        consequence="each class is trained towards the number of the class: the loss is a number, and wrong",
+        fixes=[
+            *offered,
+            f"one-hot labels {logits}: tf.one_hot(labels[..., 0], {logits[-1]}); or "
+            "tf.nn.sparse_softmax_cross_entropy_with_logits with the class numbers",
+        ],
+        intent="gt.explain.configure(GT509='off')",
+    )
+
+
+def _relu_problem(site: UserExpression, loss: str) -> Problem:
+    """A loss that takes probabilities is given the result of a relu."""
+    activation = "sigmoid" if loss.startswith("binary") else "softmax"
+    values = [
+        keyword.value
+        for node in ([] if site.source.tree is None else ast.walk(site.source.tree))
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) == "Dense"
+        for keyword in node.keywords
+        if keyword.arg == "activation" and getattr(keyword.value, "value", "") == "relu"
+    ]
+    last = max(values, key=lambda value: (value.lineno, value.col_offset), default=None)
+    spans, offered = [site.span], list[str]()
+    if last is not None:
+        span = site.source.span(last)
+        spans.append(span.labelled("the activation of the last layer"))
+        offered = [source_edit(f'"{activation}"', span)]
+    return problem(
+        "GT509",
+        f"{loss} takes probabilities, and is given the result of a relu, which is 0 or any larger number",
+        spans=spans,
+        consequence="it clips them to the range of probabilities: the gradient of those outside is zero, and so is "
+        "that of the units that are 0",
+        fixes=[*offered, f'activation="{activation}" in the last layer; or none there, and from_logits=True'],
+        intent="gt.explain.configure(GT509='off')",
+    )
 
 
 def _only_keyword(source: SourceFile, name: str, value: Any) -> Span | None:

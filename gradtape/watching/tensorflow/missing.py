@@ -61,6 +61,10 @@ def why(target: Any, source: Any, watch: TapeWatch, recorder: TensorFlowRecorder
         return _explain_unaccessed(goal, route, watch)
     if route:
         return _with_caller(missing_gradient.explain_cut_path(route, watch), route, watch)
+    outside = None if watch.was_recording(start) else missing_gradient.explain_gradient_taken_outside()
+    if outside is not None and (start.is_shared or start.order > goal.order):
+        moved = _inside_block(outside.problem.spans[0], watch)
+        return Why(outside.problem.with_(fixes=[*moved, *outside.problem.fixes]))
     if isinstance(goal, LeafRecord) and not isinstance(goal, VariableRecord) and goal.location.is_known:
         return _explain_late_watch(source, goal, start, watch)
     if isinstance(goal, VariableRecord) and watch.watches_variables and not watch.has_read(goal):
@@ -70,6 +74,10 @@ def why(target: Any, source: Any, watch: TapeWatch, recorder: TensorFlowRecorder
     written = _written_on_the_way(start, goal)
     if written is not None:
         return missing_gradient.explain_departure(written)
+    choice = _choice_on_the_way(start, goal)
+    if choice is not None:
+        found = missing_gradient.explain_cut_path([choice, goal], watch).problem
+        return Why(found.with_(details={**found.details, "is_choice": True}))
     numpy = explain_detour(recorder, watch) or explain_numpy_function(source)
     if numpy is not None:
         return with_departure_edit(numpy)
@@ -96,13 +104,16 @@ def _with_caller(reason: Why, route: Sequence[Record], watch: TapeWatch) -> Why:
     return Why(found.with_(spans=spans, fixes=[*_inside_block(place, watch), *found.fixes]))
 
 
-def _inside_block(place: Location, watch: TapeWatch) -> list[Fix]:
-    """The statements after the with block of a tape up to `place`, or the one before it, moved into the block."""
+def _inside_block(place: Location | Span, watch: TapeWatch) -> list[Fix]:
+    """The statements after the with block of a tape up to `place`, or the one before it, moved into the block.
+
+    A gradient is moved only if `place` is one: it is that of another tape.
+    """
     source = source_of(place.file)
     node: Any = source.find(watch.entered)
     while node is not None and not isinstance(node, ast.With):
         node = source.parents.get(node)
-    found = source.find(place)
+    found = source.at(place) if isinstance(place, Span) else source.find(place)
     statement = None if found is None else source.statement(found)
     block = None if node is None else source.parents.get(node)
     siblings = next((b for b in (getattr(block, name, None) for name in ("body", "orelse")) if node in (b or ())), None)
@@ -115,7 +126,8 @@ def _inside_block(place: Location, watch: TapeWatch) -> list[Fix]:
     if there > here:
         moved = siblings[here + 1 : there + 1]
         text = f"\n{inner}".join(source.text(part) for part in moved)
-        if any("\n" in source.text(part) for part in moved) or ".gradient(" in text:
+        takes_gradient = ".gradient(" in (text if isinstance(place, Location) else "".join(text.splitlines()[:-1]))
+        if any("\n" in source.text(part) for part in moved) or takes_gradient:
             return []
         # from the start of its line on: the indent of the first is part of what is replaced
         return [source_edit(f"{inner}{text}", _region(source, moved[0].lineno, 0, moved[-1]))]
@@ -314,11 +326,13 @@ def _explain_late_watch(source: Any, goal: LeafRecord, start: WatchedRecord, wat
     elif start.operation and start.order < goal.order:
         lines += ["the target was computed here", start]
     else:
+        if start.operation and start.location.is_known:
+            lines += ["the target was computed here", start]
         return missing_gradient.verdict(
             "GT202",
             f"the target was not computed from {name} after it was watched",
             *lines,
-            fix=f"compute the target from {name} after tape.watch({name})",
+            fix=[*_tensor_for_array(part, start), f"compute the target from {name} after tape.watch({name})"],
         )
     return verdict(
         "GT204",
@@ -326,6 +340,29 @@ def _explain_late_watch(source: Any, goal: LeafRecord, start: WatchedRecord, wat
         *lines,
         fix=[*_earlier_watch(goal), f"tape.watch({name}) at the top of the with block, before it is used"],
     )
+
+
+def _tensor_for_array(part: ast.expr | None, start: WatchedRecord) -> list[Fix]:
+    """The watched `tensor` in the place of the `array` it was made of, in what the target was computed from."""
+    site = UserExpression.present()
+    bound = site.binding(part) if isinstance(part, ast.Name) else None
+    made = None if bound is None else site.source.at(bound)
+    scope = next(iter(site.source.scopes(part)), None) if part is not None else None
+    if not isinstance(part, ast.Name) or scope is None or not isinstance(made, ast.Call) or not made.args:
+        return []
+    array = made.args[0]
+    if not isinstance(array, ast.Name) or array.id == part.id:
+        return []
+    uses = [
+        node
+        for node in ast.walk(scope)
+        if isinstance(node, ast.Name)
+        and node.id == array.id
+        and isinstance(node.ctx, ast.Load)
+        and node is not array
+        and node.lineno > array.lineno
+    ]
+    return [source_edit(part.id, site.source.span(uses[0]))] if len(uses) == 1 else []
 
 
 def _use_before_block(part: ast.expr | None, watch: TapeWatch) -> Span | None:
@@ -528,6 +565,12 @@ def _written_on_the_way(start: Record, goal: Record) -> Record | None:
         if written is not None and any(goal in paths.all_behind(origin) for origin in written.origins()):
             return written
     return None
+
+
+def _choice_on_the_way(start: Record, goal: Record) -> Record | None:
+    """The positions, computed from the source, by which what the target was computed from was picked."""
+    chosen = (cut for record in paths.all_behind(start) for cut in getattr(record, "chosen_by", ()))
+    return next((cut for cut in chosen if goal in paths.all_behind(cut)), None)
 
 
 # -- variables that the tape has not read

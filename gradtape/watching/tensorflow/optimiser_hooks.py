@@ -15,6 +15,7 @@ from gradtape.explain.model.problem import Problem, source_edit
 from gradtape.explain.source.expression import UserExpression, site_at
 from gradtape.explain.source.files import one_line
 from gradtape.watching.record import WatchedRecord
+from gradtape.watching.tensorflow.applied_gradients import AppliedGradients
 from gradtape.watching.tensorflow.gradients import Request
 from gradtape.watching.tensorflow.hooks import Patches
 from gradtape.watching.tensorflow.recording import Recording
@@ -29,6 +30,7 @@ class OptimiserHooks:
         self._recording = recording
         self._recorder = recording.recorder
         self._answers: dict[int, tuple[weakref.ref[Any], WatchedRecord, Request]] = {}
+        self._applied = AppliedGradients(recording.recorder)
         self._scaling: weakref.WeakSet[Any] = weakref.WeakSet()  # optimisers that have scaled a loss
 
     def patch(self, patches: Patches) -> None:
@@ -50,11 +52,18 @@ class OptimiserHooks:
                 self._answers[id(gradient)] = weakref.ref(gradient), record, request
         while len(self._answers) > ANSWERS_AT_MOST:
             del self._answers[next(iter(self._answers))]
+        self._applied.note_answers(request, answers)
+
+    def finish(self) -> None:
+        """Report the variables that never had a gradient."""
+        self._applied.finish()
 
     def _wrap_apply(self, original: Any) -> Any:
         def apply(optimiser: Any, grads: Any, trainable_variables: Any = None) -> Any:
             if self._recording.is_on and self._recording.is_mine() and trainable_variables is not None:
+                grads, trainable_variables = list(grads), list(trainable_variables)
                 self._recording.guard.attempt(self._judge_order, grads, trainable_variables)
+                self._recording.guard.attempt(self._see, grads, trainable_variables)
             return original(optimiser, grads, trainable_variables)
 
         return apply
@@ -73,6 +82,14 @@ class OptimiserHooks:
             return original(optimiser, loss)
 
         return scale_loss
+
+    def note_operation(self, kind: str, inputs: Any, outputs: Any) -> None:
+        """Follow what the program computes of gradients."""
+        if self._answers:
+            self._applied.note_operation(kind, inputs, outputs, self._answers)
+
+    def _see(self, grads: Any, variables: Any) -> None:
+        self._applied.see(grads, variables, self._answers)
 
     def _judge_order(self, grads: Any, variables: Any) -> None:
         for gradient, variable in zip(grads, variables):

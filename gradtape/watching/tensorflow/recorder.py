@@ -131,6 +131,7 @@ class NumpyDetour(NamedTuple):
     span: Span
     entered: Location
     order: int
+    is_write: bool = False  # to an array: `function` is the part that was written to
 
 
 class TensorFlowRecorder(Recorder):
@@ -385,7 +386,7 @@ class TensorFlowRecorder(Recorder):
         written = inputs[ASSIGNED_INPUTS.get(kind, 1)]
         value = self._operand_record(written)
         handle = inputs[0]
-        known = self.variables.get(handle._id) if is_eager(handle) else None
+        known = self.variables.get(handle._id) if is_eager(handle) else self._captured_variable(handle)
         if known is not None:
             known.writes += 1
         if not value.is_tracked or self.in_backward:
@@ -395,6 +396,13 @@ class TensorFlowRecorder(Recorder):
         self.departures.append(cut)
         if known is not None:
             known.assigned = cut
+
+    def _captured_variable(self, handle: Any) -> VariableRecord | None:
+        """The variable that a graph has captured as `handle`, if it is one that is not trained."""
+        captures = getattr(getattr(handle, "graph", None), "captures", ())
+        outer = next((outer for outer, inner in captures if inner is handle and is_eager(outer)), None)
+        found = None if outer is None else self.variables.get(outer._id)
+        return None if found is None or found.is_variable else found
 
     def _record_tracked(
         self,
@@ -453,6 +461,7 @@ class TensorFlowRecorder(Recorder):
         record.depth = depth  # type: ignore[attr-defined]
         record.theirs = kind  # type: ignore[attr-defined]
         record.recorded_by = on  # type: ignore[attr-defined]
+        record.chosen_by = [p for k, p in enumerate(parents) if k not in slots and p.is_cut]  # type: ignore[attr-defined]
         if tracked and not on:
             record.callers = user_frames()  # type: ignore[attr-defined]
         if len(outputs) == 1:

@@ -8,12 +8,13 @@ import math
 import sys
 import weakref
 from collections.abc import Iterator, Sequence
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from tensorflow.python.eager import context
 
-from gradtape.core.location import Location
+from gradtape.core.location import Location, is_library
 from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.messages import problem
 from gradtape.explain.messages.build import at
@@ -30,6 +31,7 @@ from gradtape.watching.tensorflow.values import is_eager
 LAYERS_AT_MOST = 64
 GRADIENTS_WITHOUT_STEP = 3
 UNUSED_AT_MOST = 512
+PLACES_AT_MOST = 4
 _LAYERS = frozenset({"matmul", "convolution", "einsum", "linear"})
 
 
@@ -43,13 +45,21 @@ class Taken:
         self.value = value
 
 
+class Unasked(NamedTuple):
+    """A place that asked for the gradients of other variables than one that the target depends on."""
+
+    where: Location
+    asked: frozenset[VariableRecord]
+    used: Location  # the operation that used it
+
+
 class TrainingJudge:
     """Follows which variables the targets depend on, and which are asked for or written to."""
 
     def __init__(self, recorder: TensorFlowRecorder) -> None:
         self._recorder = recorder
         self._asked: set[VariableRecord] = set()
-        self._unasked: dict[VariableRecord, tuple[Location, list[VariableRecord]]] = {}
+        self._unasked: dict[VariableRecord, list[Unasked]] = {}
         self._behind: dict[VariableRecord, Location] = {}  # used, not asked for, and where that was not done
         self._unbuilt: list[tuple[weakref.ref[Any], Location]] = []
         self._unused: dict[int, weakref.ref[Any]] = {}  # gradients that were given
@@ -86,7 +96,10 @@ class TrainingJudge:
         for record in behind:
             self._behind.setdefault(record, where)
         for record in upstream:
-            self._unasked.setdefault(record, (where, asked))
+            places = self._unasked.setdefault(record, [])
+            if len(places) < PLACES_AT_MOST and all(each.where.show() != where.show() for each in places):
+                user = min(computation.consumers.get(record, ()), key=lambda each: each.order)
+                places.append(Unasked(where, frozenset(asked), user.location))
 
     def _count(self, record: VariableRecord, where: Location) -> None:
         """Count the gradients by variables that are taken at a place."""
@@ -142,13 +155,21 @@ class TrainingJudge:
         if self._judge_unbuilt() or self._judge_unapplied():
             return
         never = [r for r in self._unasked if self._never_learns(r) and r.location.is_known]
+        never = [r for r in never if any(map(self._is_trained, self._unasked[r]))]
         if not never:
             return
-        where, _ = self._unasked[never[0]]
+        places = self._unasked[never[0]]
+        # a step that was copied asks for what another step has already asked for
+        copied = next((b for a, b in pairwise(places) if a.asked == b.asked), None)
+        where, _, used = copied or places[0]
         names = [record.name for record in never]
         variables = f"{len(never)} trainable variables are" if len(never) > 1 else "a trainable variable is"
         spans = [at(where, "asked here, without them" if len(never) > 1 else "asked here, without it")]
         spans += [at(never[0].location, "made here")]
+        if copied is not None:
+            spans.append(at(places[0].where, "the same variables are asked for here"))
+        if used.is_known and used.line not in [span.line for span in spans]:
+            spans.append(at(used, "used here"))
         found = problem(
             "GT513",
             f"{variables} used on the way to the loss and never asked for or changed: {join_names(names)}",
@@ -159,6 +180,15 @@ class TrainingJudge:
         )
         if is_due("GT513", *found.place[1:]):
             report(found)
+
+    def _is_trained(self, place: Unasked) -> bool:
+        """Whether the variables that a place asked for may have changed: else the program only looks at gradients."""
+        taken = self._taken.get((id(place.where.code), place.where.offset))
+        variable = None if taken is None else taken.variable()
+        if taken is None or variable is None:
+            return True
+        with muted():
+            return not np.array_equal(self._recorder.array_of(variable), taken.value)
 
     def _never_learns(self, record: VariableRecord) -> bool:
         """Whether a trainable variable was never asked for and never written to."""
@@ -268,6 +298,30 @@ def _optimisers() -> list[Any]:
     """The optimisers of Keras that are alive."""
     base = getattr(sys.modules.get("keras.src.optimizers.base_optimizer"), "BaseOptimizer", None)
     return [] if base is None else [each for each in gc.get_objects() if issubclass(type(each), base)]
+
+
+def frozen_model_problem(model: Any, where: Location) -> Problem | None:
+    """`fit` was called with a model whose weights are all frozen; None if it has others, or a step of its own."""
+    step: Any = getattr(type(model), "train_step", None)
+    is_own = step is None or not is_library(step.__code__.co_filename)
+    frozen = [weight for weight in model.weights if getattr(weight, "trainable", True) is False]
+    layers = [layer for layer in model._flatten_layers() if layer.trainable is False and layer._trainable_variables]
+    if is_own or model.trainable_variables or not frozen or not layers:
+        return None
+    places = _freezing_places(source_of(where.file))
+    spans = [at(where, "trained here")]
+    if len(places) == 1:
+        spans.insert(0, places[0].labelled("frozen here"))
+    names = join_names([layer.name for layer in layers])
+    return problem(
+        "GT512",
+        f"fit has nothing to train: all weights of the model are frozen ({names})",
+        spans=spans,
+        consequence="no weight changes, however long it is trained",
+        fixes="leave the layers that are to learn out of what is frozen: layer.trainable = True for the new head, and "
+        "compile again",
+        intent="model.evaluate computes the loss without training",
+    )
 
 
 def nothing_asked_problem(watch: TapeWatch, where: Location) -> Problem:
@@ -396,4 +450,4 @@ def _add_weight_fix(made: Span, attribute: str) -> list[str]:
     return [source_edit(f'self.add_weight(shape={shape}, initializer={kind}, name="{attribute}")', source.span(call))]
 
 
-__all__ = ["TrainingJudge", "nothing_asked_problem"]
+__all__ = ["TrainingJudge", "frozen_model_problem", "nothing_asked_problem"]

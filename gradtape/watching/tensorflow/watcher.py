@@ -100,6 +100,7 @@ class Watcher:
     def finish(self) -> None:
         """Report the variables that have never learned."""
         self._recording.guard.call(self.training.finish)
+        self._recording.guard.call(self._optimisers.finish)
 
     def explain(self, error: BaseException) -> Problem | None:
         """The explanation of an error that ended the program."""
@@ -141,6 +142,8 @@ class Watcher:
                 self._recording.pause()
                 return
         recorder.record_operation(kind, inputs, attributes, outputs)
+        if not recorder.active and outputs:
+            self._optimisers.note_operation(kind, inputs, outputs)
         if kind.startswith(PREFIXES) and recorder.active:
             note_call(outputs, *called_graph(caller), recorder)
 

@@ -1,0 +1,18 @@
+# expect: GT101
+# cause: the noise level of each sensor is a column, and the errors are a vector
+# wrong: z.shape != (14,)
+# cure: sigma = jnp.linspace(0.5, 1.5, 14)[:, None] -> sigma = jnp.linspace(0.5, 1.5, 14)
+import jax
+import jax.numpy as jnp
+
+t = jnp.linspace(0.0, 1.0, 14)
+observed = jnp.exp(-2.0 * t)
+sigma = jnp.linspace(0.5, 1.5, 14)[:, None]
+
+
+def chi2(rate):
+    z = (observed - jnp.exp(-rate * t)) / sigma  # <- here
+    return jnp.sum(z**2), z
+
+
+(value, z), g = jax.value_and_grad(chi2, has_aux=True)(1.0)

@@ -1,0 +1,16 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+x = jax.random.normal(jax.random.key(0), (30, 2))
+y = jnp.sin(x[:, 0])
+p = {"cut": jnp.array([0.1, -0.2]), "w": jnp.array([1.0, -1.0])}
+
+
+def loss(p):
+    features = jax.nn.sigmoid(5.0 * (x - p["cut"]))
+    return jnp.mean((features @ p["w"] - y) ** 2)
+
+
+g = jax.grad(loss)(p)
+assert not (not np.any(g["cut"]))

@@ -1,0 +1,13 @@
+# expect: GT201 or GT206 because GT206
+# cause: the loss is kept in a variable by assign, and the variable is differentiated
+# wrong: gradient is None
+# cure: gradient = tape.gradient(total, w) -> gradient = tape.gradient(loss, w)
+import tensorflow as tf
+
+w = tf.Variable([0.2, -0.4])
+total = tf.Variable(0.0, trainable=False)
+x = tf.random.normal((8, 2), seed=1)
+with tf.GradientTape() as tape:
+    loss = tf.reduce_mean(tf.linalg.matvec(x, w) ** 2)
+    total.assign_add(loss)  # <- here
+gradient = tape.gradient(total, w)  # <- here

@@ -1,0 +1,25 @@
+import tensorflow as tf
+
+tf.random.set_seed(2)
+source = tf.random.uniform((40, 40)) ** 2
+wanted = tf.random.uniform((40, 40))
+gain = tf.Variable(1.0, name="gain")
+offset = tf.Variable(0.1, name="offset")
+centres = tf.linspace(0.05, 0.95, 10)
+
+
+def soft_histogram(values):
+    return tf.reduce_sum(tf.exp(-((values - centres) ** 2) / 0.005), axis=0)
+
+
+def histogram(picture):
+    values = tf.reshape(picture, [-1, 1])
+    return soft_histogram(values)
+
+
+with tf.GradientTape() as tape:
+    adjusted = gain * source + offset
+    difference = histogram(adjusted) - histogram(wanted)
+    loss = tf.reduce_mean(tf.square(difference)) / 1600.0
+gradient = tape.gradient(loss, gain)
+assert gradient is not None
