@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from gradtape.explain.detectors.broadcast import group_digits
-from gradtape.explain.detectors.expert_mixture import mixed_axis
 from gradtape.explain.detectors.loss_reduction import sums_beside_means
 from gradtape.explain.detectors.weighted_sums import einsum_axis, mixed_axis
 from gradtape.explain.emit.policy import is_due, report

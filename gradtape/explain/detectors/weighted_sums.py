@@ -22,6 +22,9 @@ def mixed_axis(softmax: Record, axis: int, replay: Computation) -> tuple[int, st
         return None
     if any(c.operation in ("sum", "mean") for c in replay.consumers.get(softmax, ())):
         return None  # normalised along the other axis afterwards
+    direct = None if is_column else _direct_mixture(softmax, last, replay)
+    if direct is not None:
+        return last, f"it weighs a sum over axis {last}", direct
     for wide in [softmax] if is_column else replay.consumers.get(softmax, ()):
         kept = [place for place, length in enumerate(wide.shape) if length != 1]
         is_widened = wide is softmax or wide.operation in ("expand_dims", "reshape", "getitem")
@@ -35,6 +38,25 @@ def mixed_axis(softmax: Record, axis: int, replay: Computation) -> tuple[int, st
             for total in replay.consumers.get(product, ()):
                 if total.operation == "sum" and total.params.get("axis") == (kept[last],):
                     return last, f"it weighs a sum over axis {last}", total
+    return None
+
+
+def _direct_mixture(softmax: Record, last: int, replay: Computation) -> Record | None:
+    """The sum over the last axis of `softmax(scores, axis=0) * outputs`, one number of each example and expert.
+
+    What is only summed up again afterwards is a total over all axes.
+    """
+    for product in replay.consumers.get(softmax, ()):
+        if product.operation != "multiply" or product.shape != softmax.shape or len(product.parents) != 2:
+            continue
+        other = next((parent for parent in product.parents if parent is not softmax), softmax)
+        if other.operation not in (*_PRODUCTS, "linear") or other.shape != softmax.shape:
+            continue
+        for total in replay.consumers.get(product, ()):
+            users = [user for user in replay.consumers.get(total, ()) if user.operation]
+            is_mixture = total.operation == "sum" and total.params.get("axis") == (last,)
+            if is_mixture and users and not any(user.operation in ("sum", "mean") for user in users):
+                return total
     return None
 
 
