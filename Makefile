@@ -227,7 +227,7 @@ $(DIST_VENV)/.build: $(DIST_VENV)/.python-$(IDENTITY)
 
 $(DOCS_VENV)/.docs: $(DOCS_VENV)/.python-$(IDENTITY) $(PROJECTS)
 	@echo "installing gradtape and what builds its site into $(DOCS_VENV)"
-	@$(DOCS_VENV)/bin/python $(PIP) --editable '.[docs]'
+	@$(DOCS_VENV)/bin/python $(PIP) --editable '.[dask,docs,gallery,train]'
 	@touch $@
 
 # the stamp is left out while something is missing, so that the next run tries again
