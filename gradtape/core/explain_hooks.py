@@ -90,9 +90,10 @@ walk_observers: list[Callable[[FinishedWalk], None]] = []
 step_observers: list[Callable[[Any, float, Sequence[str], Sequence[Any], Sequence[Any]], None]] = []
 
 
-# Functions that time what was compiled, for reports: each gives the timelines of functions that have run. Called when a
-# report stops to collect.
-timers: list[Callable[[], list[Any]]] = []
+# Functions that time what was compiled, for reports. They are called when a report begins to collect, and what they
+# return is called when it ends: it gives the timelines of functions that have run meanwhile. One that is called at the
+# end only, because it was registered meanwhile, is given True: all runs count.
+timers: list[Callable[[bool], Callable[[], list[Any]]]] = []
 
 
 def call_observers(functions: Iterable[Callable[..., Any]], *given: Any) -> list[Finish]:

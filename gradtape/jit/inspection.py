@@ -173,24 +173,33 @@ TIMED_AT_MOST = 8  # functions in a report, and so many additions that a run of 
 LARGEST_TIMED = 5e7
 
 
-def time_for_report() -> list[Timeline]:
-    """Timelines of compiled functions that have run, for a report: those that ran most often, without long programs.
+def time_for_report(counts_earlier: bool = False) -> Callable[[], list[Timeline]]:
+    """Begin to look for compiled functions that run, for a report; what is returned times them at its end.
 
-    There is no list of them, so the objects of the garbage collector are searched.
+    With `counts_earlier`, those that have run already count too: nothing had been compiled when the report began. There
+    is no list of them, so the objects of the garbage collector are searched.
     """
-    from gradtape.jit.diagnostics.timeline import estimate_work  # lazy: few programs are measured
+    before = {} if counts_earlier else {id(item): item.stats.runs for item in _live_compiled()}
 
-    found: list[Any] = [item for item in gc.get_objects() if issubclass(type(item), Inspection) and item.stats.runs]
-    found.sort(key=lambda item: -item.stats.runs)
-    timelines = []
-    for item in found[:TIMED_AT_MOST]:
-        if item._latest is None or estimate_work(item._latest.program) > LARGEST_TIMED:
-            continue
-        try:
-            timelines.append(item.timeline())
-        except OperandError:  # arrays that it was traced with are gone, and ones do not do
-            continue
-    return timelines
+    def end() -> list[Timeline]:
+        from gradtape.jit.diagnostics.timeline import estimate_work  # lazy: few programs are measured
+
+        runs = {item: item.stats.runs - before.get(id(item), 0) for item in _live_compiled()}
+        timelines = []
+        for item in sorted((item for item in runs if runs[item] > 0), key=lambda item: -runs[item])[:TIMED_AT_MOST]:
+            if item._latest is None or estimate_work(item._latest.program) > LARGEST_TIMED:
+                continue
+            try:
+                timelines.append(item.timeline())
+            except OperandError:  # arrays that it was traced with are gone, and ones do not do
+                continue
+        return timelines
+
+    return end
+
+
+def _live_compiled() -> list[Any]:
+    return [item for item in gc.get_objects() if issubclass(type(item), Inspection)]
 
 
 timers.append(time_for_report)

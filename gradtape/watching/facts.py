@@ -12,8 +12,9 @@ import numpy as np
 
 from gradtape.core.location import Location
 from gradtape.explain.model.problem import Problem
-from gradtape.explain.report.facts import Edge, ExpressionGroup, Facts, GradientSource, Spread
+from gradtape.explain.report.facts import Edge, ExpressionGroup, Facts, GradientSource
 from gradtape.explain.report.names import name_of
+from gradtape.explain.report.spread import Spread
 from gradtape.watching.computation import RecordedComputation
 from gradtape.watching.record import CONSTANT, LeafRecord, WatchedRecord
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gradtape.core.shapes import Shape
-from gradtape.explain.report.facts import Edge, ExpressionGroup, Facts, Spread
+from gradtape.explain.report.facts import Edge, ExpressionGroup, Facts
 from gradtape.explain.report.paths import pattern_of
+from gradtape.explain.report.spread import Spread
 from gradtape.source_names import name_of_file
 
 GROUPS_DRAWN = 90  # more lines than these are folded by function

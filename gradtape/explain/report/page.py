@@ -18,10 +18,11 @@ from gradtape.explain.emit.severity import severity
 from gradtape.explain.model.problem import Problem
 from gradtape.explain.report import axis_colours as colours
 from gradtape.explain.report.axis_colours import Dimensions
-from gradtape.explain.report.facts import ExpressionGroup, Facts, GradientSource, Spread
+from gradtape.explain.report.facts import ExpressionGroup, Facts, GradientSource
 from gradtape.explain.report.fold import STATES, FoldedGraph, Group, by_line, fold
 from gradtape.explain.report.listing import SourceListing
 from gradtape.explain.report.numbers import count, number, size, stretch
+from gradtape.explain.report.spread import Spread
 from gradtape.explain.report.svg import graph, sparkline
 from gradtape.explain.report.timelines import timelines_section
 from gradtape.explain.report.training import training_section

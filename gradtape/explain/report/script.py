@@ -60,6 +60,7 @@ class Collector:
         self._steps: dict[tuple[int, int], Steps] = {}
         self._trained: dict[tuple[int, int], int] = {}
         self._training: dict[tuple[int, int], Steps] = {}  # steps of training loops that told of them
+        self._timers: dict[Callable[[bool], Callable[[], list[Any]]], Callable[[], list[Any]]] = {}
         self._left_out = 0
         self._stack = ExitStack()
 
@@ -75,6 +76,7 @@ class Collector:
         if not self._is_private:
             self._stack.enter_context(listening(self.add_problem))
             _active.append(self)
+        self._timers = {timer: timer(False) for timer in explain_hooks.timers}
         explain_hooks.observers.append(self.observe)
         explain_hooks.walk_observers.append(self.observe_step)
         explain_hooks.step_observers.append(self.observe_training_step)
@@ -83,7 +85,9 @@ class Collector:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         if kind is None or not issubclass(kind, KeyboardInterrupt):
             with without_listeners():
-                self.timelines += [timeline for time in explain_hooks.timers for timeline in time()]
+                for timer in explain_hooks.timers:
+                    end = self._timers.get(timer) or timer(True)
+                    self.timelines += end()
         explain_hooks.observers.remove(self.observe)
         explain_hooks.walk_observers.remove(self.observe_step)
         explain_hooks.step_observers.remove(self.observe_training_step)

@@ -126,7 +126,7 @@ def test_names_of_several_variables_give_way_to_paths() -> None:
     """Where several variables were given one name, as layers of Keras do, their paths tell them apart."""
     model = Model(np.random.default_rng(0), 1)
     model.scale = gt.Variable(np.float32(1.0), name="kernel")
-    model.blocks[0].fc.bias = gt.Variable(np.zeros(3, np.float32), name="kernel")
+    vars(model.blocks[0].fc)["bias"] = gt.Variable(np.zeros(3, np.float32), name="kernel")
     names = [source.name for source in report_of(model).gradients[0].sources]
     assert "kernel" not in names
     assert {"scale", "blocks.0.fc.bias"} <= set(names)

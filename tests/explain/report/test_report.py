@@ -21,10 +21,11 @@ from gradtape.explain import Problem, Span
 from gradtape.explain.emit import policy
 from gradtape.explain.report import Collector, Report, of_tape, show, write
 from gradtape.explain.report.axis_colours import COLOURS, Dimensions
-from gradtape.explain.report.facts import Facts, Spread
+from gradtape.explain.report.facts import Facts
 from gradtape.explain.report.fold import GROUPS_DRAWN, by_line, fold
 from gradtape.explain.report.layout import GAP_ACROSS, HEIGHT, layout
 from gradtape.explain.report.numbers import stretch
+from gradtape.explain.report.spread import Spread
 
 numbers = itertools.count()
 spaces: list[dict[str, Any]] = []

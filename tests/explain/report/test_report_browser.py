@@ -206,6 +206,50 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write(tmp_path_factory.mktemp("report") / "report.html", heard)
 
 
+TRAINING = """
+bad = "</script><img src=x onerror=alert(1)>"
+params = {bad: [{bad: np.ones(3), "b": np.ones(3)} for _ in range(8)], "head": np.ones(3)}
+def loss(params, x):
+    for layer in params[bad]:
+        x = gt.relu(x * layer[bad] + layer["b"])
+    return (x * params["head"]).sum()
+step, compiled = gt.value_and_grad(loss), gt.jit(lambda x: np.sum(np.tanh(x) ** 2))  # <img src=x>
+for _ in range(4):
+    value, gradients = step(params, np.ones((4, 3)))
+    compiled(np.ones(5))
+"""
+
+
+@pytest.fixture(scope="module")
+def training(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of several steps and a compiled function, with markup in the paths of its parameters."""
+    file = "/programs/training.py"
+    linecache.cache[file] = (len(TRAINING), None, TRAINING.splitlines(True), file)
+    with warnings.catch_warnings(), Collector() as heard:
+        warnings.simplefilter("ignore")
+        exec(compile(TRAINING, file, "exec"), {"gt": gt, "np": np})
+    return write(tmp_path_factory.mktemp("training") / "report.html", heard)
+
+
+@pytest.mark.parametrize("width", [390, 820, 1440])
+def test_training_and_times_are_shown(browser: Browser, training: Path, width: int) -> None:
+    """Steps and compiled functions have a chart and tables that sort; nothing overflows, and markup is text."""
+    browser.open(training, width)
+    heads = browser.evaluate("[...document.querySelectorAll('h2')].map((head) => head.textContent)")
+    assert {"Training", "Compiled functions"} <= set(heads)
+    shown = "[...document.querySelectorAll('svg.chart')].filter((chart) => chart.getBoundingClientRect().width > 0)"
+    assert browser.evaluate(f"{shown}.length") == 1
+    browser.evaluate("document.querySelectorAll('.layers th button, .timed th button').forEach((head) => head.click())")
+    browser.press("/")
+    browser.type("img src")
+    assert any("onerror" in text for text in _matches(browser))
+    browser.press("Enter")
+    assert browser.evaluate("document.querySelectorAll('img').length") == 0
+    assert browser.evaluate("document.querySelectorAll('script').length") == 1
+    assert browser.evaluate("document.documentElement.scrollWidth") <= width
+    assert browser.complaints() == []
+
+
 SIZES = [(390, 844), (1366, 768)]
 
 
@@ -377,8 +421,8 @@ def test_the_mouse_drags_the_graph(browser: Browser, report: Path) -> None:
 def test_tables_are_sorted(browser: Browser, report: Path) -> None:
     """A heading sorts upwards, downwards and not at all, by click and by key, and says so; None is the smallest."""
     browser.open(report)
-    names = "[...document.querySelectorAll('.sources tbody tr')].map((row) => row.cells[0].textContent)"
-    head = "[...document.querySelectorAll('.sources thead th')].find((head) => head.textContent === 'norm')"
+    names = "[...document.querySelectorAll('#sources0 tbody tr')].map((row) => row.cells[0].textContent)"
+    head = "[...document.querySelectorAll('#sources0 thead th')].find((head) => head.textContent === 'norm')"
     first = browser.evaluate(names)
     browser.evaluate(f"{head}.querySelector('button').click()")
     assert browser.evaluate(f"{head}.getAttribute('aria-sort')") == "ascending"

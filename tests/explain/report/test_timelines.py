@@ -28,6 +28,15 @@ def test_compiled_functions_are_timed_when_collecting_ends() -> None:
     assert "np.tanh(x)" in page
 
 
+def test_functions_that_do_not_run_meanwhile_are_not_timed() -> None:
+    """A compiled function that ran before collecting began, and not after, is not in the report."""
+    step = jit(lambda x: np.sum(np.tanh(x) ** 2))
+    step(np.ones(10))
+    with Collector() as collector:
+        pass
+    assert collector.timelines == []
+
+
 def test_long_programs_are_not_run_for_a_report(monkeypatch: Any) -> None:
     """A program whose run takes long, by its work, is not run once more."""
     step = jit(lambda x: np.sum(np.tanh(x) ** 2))
