@@ -246,8 +246,8 @@ def test_dates_with_attention(solve: Solve) -> None:
 def test_character_language_model(solve: Solve) -> None:
     """The verse that was held back takes fewer bits than by bigrams, and the rhyme is continued."""
     found = solve("character_language_model", steps=200)
-    assert found["held_back"] < 0.75 * found["bigram"]
-    assert found["losses"][-1] < found["losses"][0] / 5
+    assert found["held_back"] < 0.85 * found["bigram"]
+    assert found["losses"][-1] < found["losses"][0] / 4
 
 
 def test_cartpole_policy(solve: Solve) -> None:
