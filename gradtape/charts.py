@@ -40,17 +40,17 @@ def line_chart(
     up = Axis([point[1] for point in finite], height - BOTTOM, TOP, may_be_log=True)
     small = 'font-size="11" fill="currentColor" opacity="0.75"'
     parts = [f'<text x="{LEFT}" y="15" font-size="13" font-weight="600" fill="currentColor">{escape(title)}</text>']
-    for value in up.ticks():
+    for value, label in zip(up.ticks(), labels(up.ticks()), strict=True):
         at = up(value)
         parts.append(
             f'<path d="M{LEFT} {at:.1f}H{width - RIGHT}" stroke="currentColor" stroke-width="1" opacity="0.15"/>'
-            f'<text x="{LEFT - 6}" y="{at + 4:.1f}" text-anchor="end" {small}>{number(value)}</text>'
+            f'<text x="{LEFT - 6}" y="{at + 4:.1f}" text-anchor="end" {small}>{label}</text>'
         )
-    for value in across.ticks():
+    for value, label in zip(across.ticks(), labels(across.ticks()), strict=True):
         at = across(value)
         parts.append(
             f'<path d="M{at:.1f} {height - BOTTOM}v4" stroke="currentColor" stroke-width="1" opacity="0.5"/>'
-            f'<text x="{at:.1f}" y="{height - BOTTOM + 16}" text-anchor="middle" {small}>{number(value)}</text>'
+            f'<text x="{at:.1f}" y="{height - BOTTOM + 16}" text-anchor="middle" {small}>{label}</text>'
         )
     parts.append(
         f'<path d="M{LEFT} {TOP}V{height - BOTTOM}H{width - RIGHT}" fill="none" stroke="currentColor" opacity="0.5"/>'
@@ -176,10 +176,23 @@ def spark(values: Sequence[float | None], low: float, high: float, width: int = 
     return f'<svg class="row" {size} aria-hidden="true">{lines}</svg>'
 
 
-def number(value: float) -> str:
-    """A number for a tick.
+def labels(ticks: Sequence[float]) -> list[str]:
+    """The numbers of ticks, each with as many digits as tell all of them apart.
 
-    >>> number(20000.0), number(0.25), number(1e-7)
-    ('20000', '0.25', '1e-07')
+    >>> labels([741.0, 741.5, 742.0]), labels([0.25, 0.5])
+    (['741', '741.5', '742'], ['0.25', '0.5'])
     """
-    return f"{value:.0f}" if value == round(value) and abs(value) < 1e6 else f"{value:.3g}"
+    for digits in range(3, 17):
+        texts = [number(value, digits) for value in ticks]
+        if len({*texts}) == len({*ticks}):
+            break
+    return texts
+
+
+def number(value: float, digits: int = 3) -> str:
+    """A number, with so many digits if it is not a whole one.
+
+    >>> number(20000.0), number(0.25), number(1e-7), number(741.26, 4)
+    ('20000', '0.25', '1e-07', '741.3')
+    """
+    return f"{value:.0f}" if value == round(value) and abs(value) < 1e6 else f"{value:.{digits}g}"

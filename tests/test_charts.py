@@ -43,3 +43,11 @@ def test_markup_is_escaped() -> None:
     drawing = line_chart({"<b>": [(1, 1.0)], "c": [(1, 2.0)]}, title='"><script>', x="<i>", y="&")
     assert not re.search(r"<(b|i|script)>", drawing)
     ElementTree.fromstring(drawing)
+
+
+def test_ticks_that_are_close_have_different_labels() -> None:
+    """A loss that falls from 742.3 to 740.6 has no label twice."""
+    drawn = line_chart({"loss": [(1, 742.3), (2, 740.6)]}, title="Training", x="step", y="loss")
+    ticks = re.findall(r'text-anchor="end"[^>]*>([^<]+)</text>', drawn)
+    assert len(ticks) > 2
+    assert len({*ticks}) == len(ticks)
