@@ -96,6 +96,7 @@ outputs: $(VENV)/.test ## write under the code in README.md and docs/ what it pr
 	$(VENV)/bin/python tests/explain/model/test_pages.py
 	$(VENV)/bin/python tests/test_docs.py
 	$(VENV)/bin/python -m tools.message_picture
+	$(VENV)/bin/python -m tools.report_picture
 
 docs: $(DOCS_VENV)/.docs ## build the site into docs/_build/html, without a network; a warning fails it; ARGS=--fresh
 	@$(DOCS_VENV)/bin/python -m tools.docs_site $(ARGS)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 COLOURS = ("#2b7bba", "#d1495b", "#3a9254", "#9467bd", "#c77d11", "#8c6d5a", "#c25aa0", "#5f7d8c")
-LEFT, RIGHT, TOP, BOTTOM = 58, 12, 26, 38  # around the plot
+LEFT, RIGHT, TOP, BOTTOM = 58, 12, 26, 38  # around the plot; more on the left where numbers are long
 LOG_FROM = 50.0  # a ratio of largest and smallest from which the scale is logarithmic
 
 Points = Sequence[tuple[float, float]]
@@ -36,15 +36,17 @@ def line_chart(
     finite = [point for points in series.values() for point in points if all(map(math.isfinite, point))]
     if not finite:
         return ""
-    across = Axis([point[0] for point in finite], LEFT, width - RIGHT, whole=True)
     up = Axis([point[1] for point in finite], height - BOTTOM, TOP, may_be_log=True)
+    rows = list(zip(up.ticks(), labels(up.ticks()), strict=True))
+    left = max(LEFT, 26 + 7 * max(len(label) for _, label in rows)) if rows else LEFT
+    across = Axis([point[0] for point in finite], left, width - RIGHT, whole=True)
     small = 'font-size="11" fill="currentColor" opacity="0.75"'
-    parts = [f'<text x="{LEFT}" y="15" font-size="13" font-weight="600" fill="currentColor">{escape(title)}</text>']
-    for value, label in zip(up.ticks(), labels(up.ticks()), strict=True):
+    parts = [f'<text x="{left}" y="15" font-size="13" font-weight="600" fill="currentColor">{escape(title)}</text>']
+    for value, label in rows:
         at = up(value)
         parts.append(
-            f'<path d="M{LEFT} {at:.1f}H{width - RIGHT}" stroke="currentColor" stroke-width="1" opacity="0.15"/>'
-            f'<text x="{LEFT - 6}" y="{at + 4:.1f}" text-anchor="end" {small}>{label}</text>'
+            f'<path d="M{left} {at:.1f}H{width - RIGHT}" stroke="currentColor" stroke-width="1" opacity="0.15"/>'
+            f'<text x="{left - 6}" y="{at + 4:.1f}" text-anchor="end" {small}>{label}</text>'
         )
     for value, label in zip(across.ticks(), labels(across.ticks()), strict=True):
         at = across(value)
@@ -53,8 +55,8 @@ def line_chart(
             f'<text x="{at:.1f}" y="{height - BOTTOM + 16}" text-anchor="middle" {small}>{label}</text>'
         )
     parts.append(
-        f'<path d="M{LEFT} {TOP}V{height - BOTTOM}H{width - RIGHT}" fill="none" stroke="currentColor" opacity="0.5"/>'
-        f'<text x="{(LEFT + width - RIGHT) / 2:.0f}" y="{height - 5}" text-anchor="middle" {small}>{escape(x)}</text>'
+        f'<path d="M{left} {TOP}V{height - BOTTOM}H{width - RIGHT}" fill="none" stroke="currentColor" opacity="0.5"/>'
+        f'<text x="{(left + width - RIGHT) / 2:.0f}" y="{height - 5}" text-anchor="middle" {small}>{escape(x)}</text>'
         f'<text transform="translate(12 {(TOP + height - BOTTOM) / 2:.0f}) rotate(-90)" text-anchor="middle" {small}>'
         f"{escape(y)}</text>"
     )
