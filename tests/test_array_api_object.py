@@ -268,15 +268,19 @@ def test_tolerances_and_cuts_may_be_tensors() -> None:
 
 
 def test_a_complete_basis_has_a_derivative_where_it_is_not_arbitrary() -> None:
-    """`linalg.qr(mode="complete")` of a tall matrix has that of R; the columns that it adds to Q are refused one."""
+    """`linalg.qr(mode="complete")` of a tall matrix has that of R, and of a column that it adds to Q; several of them
+    are refused one.
+    """
     x = np.random.default_rng(0).normal(size=(3, 2))
     complete, triangle = xp.linalg.qr(xp.asarray(x), mode="complete")
     assert (complete.shape, triangle.shape) == ((3, 3), (3, 2))
     np.testing.assert_allclose((complete @ triangle).numpy(), x)
     upper = lambda mode: gt.grad(lambda t: xp.sum(xp.linalg.qr(t, mode=mode).R))(gt.tensor(x)).numpy()
     np.testing.assert_allclose(upper("complete"), upper("reduced"))
+    added = lambda t: xp.sum(xp.linalg.qr(t, mode="complete").Q[:, 2])
+    assert gt.gradcheck(added, gt.tensor(x))
     with pytest.raises(gt.UnsupportedError):
-        gt.grad(lambda t: xp.sum(xp.linalg.qr(t, mode="complete").Q[:, 2]))(gt.tensor(x))
+        gt.grad(added)(gt.tensor(np.random.default_rng(0).normal(size=(4, 2))))
 
 
 def test_compat_layer_knows_tensors() -> None:

@@ -19,7 +19,7 @@ from gradtape.explain.detectors.shape_mismatch import shape_table
 from gradtape.explain.emit.policy import is_due, report
 from gradtape.explain.fixes import shape_edits
 from gradtape.explain.messages import problem
-from gradtape.explain.model.problem import Fix, Operand, Problem, Span
+from gradtape.explain.model.problem import Fix, Operand, Problem, Span, source_edit
 from gradtape.explain.model.record import Computation, Record, Shape
 from gradtape.explain.source import dataflow
 from gradtape.explain.source.axes import (
@@ -323,7 +323,7 @@ def _flattened_first(site: UserExpression, name: str, uses: Sequence[ast.Name]) 
     if any(use.lineno < statement.lineno for use in uses) or site.source.spelled("reshape").startswith("tf."):
         return []
     span = site.source.span(statement)
-    return [Fix(f"{name} = {name}.reshape(-1); {one_line(span.text)}", True, span)]
+    return [source_edit(f"{name} = {name}.reshape(-1); {one_line(span.text)}", span)]
 
 
 def _is_used_by_element(site: UserExpression, use: ast.AST) -> bool:

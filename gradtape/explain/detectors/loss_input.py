@@ -110,7 +110,7 @@ def warn_labels_without_sign(name: str, target: Any) -> None:
     site = UserExpression.present()
     part = _target_node(site, 2 if name == "cosine_embedding_loss" else 1)
     text = "the targets" if part is None else one_line(site.source.text(part))
-    edits = [] if part is None else [Fix(f"2 * {text} - 1", True, site.source.span(part))]
+    edits = [] if part is None else [source_edit(f"2 * {text} - 1", site.source.span(part))]
     if part is not None and not isinstance(part, ast.Name | ast.Call | ast.Attribute | ast.Subscript):
         edits = []
     _report(
