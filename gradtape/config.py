@@ -134,4 +134,4 @@ def _not_accepted(name: str, value: str, wanted: str) -> OperandError:
     )
 
 
-config = from_environment(os.environ)
+config: Config = from_environment(os.environ)

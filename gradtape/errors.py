@@ -40,7 +40,7 @@ class GradTapeError(Exception):
         self.problem = problem_from_text(problem, type(self))
         text = self.problem.to_text()
         super().__init__(text)
-        self.args = (text,)  # NumPy's AxisError leaves them as they were given
+        self.args: tuple[Any, ...] = (text,)  # NumPy's AxisError leaves them as they were given
         _emit().notify_and_watch(self.problem)
 
     def __str__(self) -> str:

@@ -86,15 +86,15 @@ def sign(x: TensorLike) -> Any:
 
 
 COMPOSED[np.sign] = sign
-floor = _row(np.floor, "The largest integer that is not above", "floor([-1.5, 1.5]) -> [-2.,  1.]")
-ceil = _row(np.ceil, "The smallest integer that is not below", "ceil([-1.5, 1.5]) -> [-1.,  2.]")
-trunc = _row(np.trunc, "The integer part", "trunc([-1.5, 1.5]) -> [-1.,  1.]")
-rint = _row(np.rint, "The nearest integer, the even one of two", "rint([0.5, 1.7]) -> [0., 2.]")
-floor_divide = _row(np.floor_divide, "The floor of the quotient", "floor_divide([-3.5, 3.5], 2.0) -> [-2.,  1.]")
-heaviside = _row(
+floor: Op = _row(np.floor, "The largest integer that is not above", "floor([-1.5, 1.5]) -> [-2.,  1.]")
+ceil: Op = _row(np.ceil, "The smallest integer that is not below", "ceil([-1.5, 1.5]) -> [-1.,  2.]")
+trunc: Op = _row(np.trunc, "The integer part", "trunc([-1.5, 1.5]) -> [-1.,  1.]")
+rint: Op = _row(np.rint, "The nearest integer, the even one of two", "rint([0.5, 1.7]) -> [0., 2.]")
+floor_divide: Op = _row(np.floor_divide, "The floor of the quotient", "floor_divide([-3.5, 3.5], 2.0) -> [-2.,  1.]")
+heaviside: Op = _row(
     np.heaviside, "0 below zero, 1 above, and the second argument at zero", "heaviside([-1.0, 0.0], 0.5) -> [0. , 0.5]"
 )
-signbit = _row(np.signbit, "Whether the sign is negative, of -0.0 too", "signbit([-0.0, 1.0]) -> [ True, False]")
+signbit: Op = _row(np.signbit, "Whether the sign is negative, of -0.0 too", "signbit([-0.0, 1.0]) -> [ True, False]")
 
 _round = constant(
     lambda x, decimals: np.round(x, decimals),
@@ -119,10 +119,10 @@ def round(x: TensorLike, decimals: int = 0, out: Array | None = None) -> Any:
 
 # -- tests of one element
 
-isnan = _row(np.isnan, "Whether it is not a number", "isnan([1.0, float('nan')]) -> [False,  True]")
-isinf = _row(np.isinf, "Whether it is infinite", "isinf([1.0, float('inf')]) -> [False,  True]")
-isfinite = _row(np.isfinite, "Whether it is a finite number", "isfinite([1.0, float('inf')]) -> [ True, False]")
-isneginf = _row(
+isnan: Op = _row(np.isnan, "Whether it is not a number", "isnan([1.0, float('nan')]) -> [False,  True]")
+isinf: Op = _row(np.isinf, "Whether it is infinite", "isinf([1.0, float('inf')]) -> [False,  True]")
+isfinite: Op = _row(np.isfinite, "Whether it is a finite number", "isfinite([1.0, float('inf')]) -> [ True, False]")
+isneginf: Op = _row(
     lambda x: np.isneginf(x),
     "Whether it is minus infinity",
     "isneginf([1.0, -float('inf')]) -> [False,  True]",
@@ -130,7 +130,7 @@ isneginf = _row(
     domain=[None],
     answers=[np.isneginf],
 )
-isposinf = _row(
+isposinf: Op = _row(
     lambda x: np.isposinf(x),
     "Whether it is plus infinity",
     "isposinf([1.0, float('inf')]) -> [False,  True]",
@@ -141,16 +141,18 @@ isposinf = _row(
 
 # -- comparison and logic
 
-equal = _row(np.equal, "Whether x = y", "equal([1.0, 2.0], 2.0) -> [False,  True]")
-not_equal = _row(np.not_equal, "Whether x and y differ", "not_equal([1.0, 2.0], 2.0) -> [ True, False]")
-less = _row(np.less, "Whether x < y", "less([1.0, 2.0], 2.0) -> [ True, False]")
-less_equal = _row(np.less_equal, "Whether x <= y", "less_equal([1.0, 3.0], 2.0) -> [ True, False]")
-greater = _row(np.greater, "Whether x > y", "greater([1.0, 3.0], 2.0) -> [False,  True]")
-greater_equal = _row(np.greater_equal, "Whether x >= y", "greater_equal([1.0, 2.0], 2.0) -> [False,  True]")
-logical_and = _row(np.logical_and, "Whether both hold", "logical_and([1.0, 0.0], True) -> [ True, False]")
-logical_or = _row(np.logical_or, "Whether one or both hold", "logical_or([1.0, 0.0], False) -> [ True, False]")
-logical_xor = _row(np.logical_xor, "Whether one and only one holds", "logical_xor([1.0, 0.0], True) -> [False,  True]")
-logical_not = _row(np.logical_not, "Whether it does not hold", "logical_not([1.0, 0.0]) -> [False,  True]")
+equal: Op = _row(np.equal, "Whether x = y", "equal([1.0, 2.0], 2.0) -> [False,  True]")
+not_equal: Op = _row(np.not_equal, "Whether x and y differ", "not_equal([1.0, 2.0], 2.0) -> [ True, False]")
+less: Op = _row(np.less, "Whether x < y", "less([1.0, 2.0], 2.0) -> [ True, False]")
+less_equal: Op = _row(np.less_equal, "Whether x <= y", "less_equal([1.0, 3.0], 2.0) -> [ True, False]")
+greater: Op = _row(np.greater, "Whether x > y", "greater([1.0, 3.0], 2.0) -> [False,  True]")
+greater_equal: Op = _row(np.greater_equal, "Whether x >= y", "greater_equal([1.0, 2.0], 2.0) -> [False,  True]")
+logical_and: Op = _row(np.logical_and, "Whether both hold", "logical_and([1.0, 0.0], True) -> [ True, False]")
+logical_or: Op = _row(np.logical_or, "Whether one or both hold", "logical_or([1.0, 0.0], False) -> [ True, False]")
+logical_xor: Op = _row(
+    np.logical_xor, "Whether one and only one holds", "logical_xor([1.0, 0.0], True) -> [False,  True]"
+)
+logical_not: Op = _row(np.logical_not, "Whether it does not hold", "logical_not([1.0, 0.0]) -> [False,  True]")
 
 # -- bits
 
@@ -166,16 +168,16 @@ def _bits(count: int) -> Any:
     return samples
 
 
-bitwise_and = _row(np.bitwise_and, "The bits set in both", "bitwise_and([6, 3], 5) -> [4, 1]", samples=_bits(2))
-bitwise_or = _row(np.bitwise_or, "The bits set in one or both", "bitwise_or([6, 3], 5) -> [7, 7]", samples=_bits(2))
-bitwise_xor = _row(np.bitwise_xor, "The bits set in only one", "bitwise_xor([6, 3], 5) -> [3, 6]", samples=_bits(2))
-invert = _row(np.invert, "The bits that are not set", "invert([True, False]) -> [False,  True]", samples=_bits(1))
-left_shift = _row(np.left_shift, "The bits moved up", "left_shift([1, 3], 2) -> [ 4, 12]", samples=_bits(2))
-right_shift = _row(np.right_shift, "The bits moved down", "right_shift([4, 12], 2) -> [1, 3]", samples=_bits(2))
+bitwise_and: Op = _row(np.bitwise_and, "The bits set in both", "bitwise_and([6, 3], 5) -> [4, 1]", samples=_bits(2))
+bitwise_or: Op = _row(np.bitwise_or, "The bits set in one or both", "bitwise_or([6, 3], 5) -> [7, 7]", samples=_bits(2))
+bitwise_xor: Op = _row(np.bitwise_xor, "The bits set in only one", "bitwise_xor([6, 3], 5) -> [3, 6]", samples=_bits(2))
+invert: Op = _row(np.invert, "The bits that are not set", "invert([True, False]) -> [False,  True]", samples=_bits(1))
+left_shift: Op = _row(np.left_shift, "The bits moved up", "left_shift([1, 3], 2) -> [ 4, 12]", samples=_bits(2))
+right_shift: Op = _row(np.right_shift, "The bits moved down", "right_shift([4, 12], 2) -> [1, 3]", samples=_bits(2))
 
-gcd = _row(np.gcd, "The greatest common divisor", "gcd([12, 18], 8) -> [4, 2]", samples=_bits(2))
-lcm = _row(np.lcm, "The least common multiple", "lcm([4, 6], 6) -> [12,  6]", samples=_bits(2))
-bitwise_count = _row(
+gcd: Op = _row(np.gcd, "The greatest common divisor", "gcd([12, 18], 8) -> [4, 2]", samples=_bits(2))
+lcm: Op = _row(np.lcm, "The least common multiple", "lcm([4, 6], 6) -> [12,  6]", samples=_bits(2))
+bitwise_count: Op = _row(
     np.bitwise_count, "How many bits are set", "bitwise_count([6, 7]) -> [2, 3], dtype=uint8", samples=_bits(1)
 )
 

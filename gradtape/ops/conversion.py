@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.batch import batch_elementwise
+from gradtape.core.operation import Op
 from gradtape.core.rules import constant, general, linear
 from gradtape.core.tensor import Tensor
 from gradtape.core.typing import Array, Draw, DTypeLike, TensorLike
@@ -49,7 +50,7 @@ def direction(x: Array, out: Array) -> Any:
     return np.sign(x) if x.dtype.kind != "c" else x / np.where(out == 0, 1, out)
 
 
-absolute = general(
+absolute: Op = general(
     np.absolute,
     reverse=lambda g, x, out: g * direction(x, out),
     forward=lambda dx, x, out: np.real(np.conj(direction(x, out)) * dx),
@@ -57,7 +58,7 @@ absolute = general(
     samples=_complex_samples,
     doc=slopes("The absolute value", "x / |x|, 0 at 0", "absolute(-2.0) -> 2., -1."),
 )
-conjugate = linear(
+conjugate: Op = linear(
     np.conjugate,
     lambda g: np.conj(g),
     batch=batch_elementwise,
@@ -65,7 +66,7 @@ conjugate = linear(
     samples=_complex_samples,
     doc=slopes("The complex conjugate", "the cotangent is conjugated", "conjugate(2.0) -> 2., 1."),
 )
-real = linear(
+real: Op = linear(
     lambda x: np.real(x),
     lambda g: g,
     name="real",
@@ -75,7 +76,7 @@ real = linear(
     samples=_complex_samples,
     doc=slopes("The real part", "1", "real(2.0) -> 2., 1."),
 )
-imag = linear(
+imag: Op = linear(
     lambda x: np.imag(x),
     lambda g, x: g * (1j if x.dtype.kind == "c" else 0),
     name="imag",
@@ -121,7 +122,7 @@ def angle(x: TensorLike, deg: bool = False) -> Any:
 
 # -- leaving the tape, staying on it, and changing dtype
 
-identity = linear(
+identity: Op = linear(
     lambda x: np.array(x)[()],
     lambda g: g,
     name="identity",
@@ -130,7 +131,7 @@ identity = linear(
     samples=_complex_samples,
     doc=slopes("The same value at a new place in the graph, of any dtype", "1", "identity(2.0) -> 2., 1."),
 )
-stop_gradient = constant(
+stop_gradient: Op = constant(
     lambda x: x,
     name="stop_gradient",
     batch=batch_elementwise,

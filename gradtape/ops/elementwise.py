@@ -14,6 +14,7 @@ import numpy as np
 
 from gradtape.core.batch import Units, batch_elementwise
 from gradtape.core.graph import Node
+from gradtape.core.operation import Op
 from gradtape.core.rules import elementwise, general, linear, over
 from gradtape.core.shapes import unbroadcast
 from gradtape.core.structural_zeros import Support, chosen_by_slope
@@ -97,18 +98,18 @@ def _scaled_units(index: int, values: Sequence[Any]) -> Any:
     return Units(weights * factor) if np.shape(factor) in ((), weights.shape) else None
 
 
-add = elementwise(np.add, 1, 1, doc=slopes("The sum", "1 and 1", "add(2.0, 3.0) -> 5., 1., 1."))
-subtract = elementwise(
+add: Op = elementwise(np.add, 1, 1, doc=slopes("The sum", "1 and 1", "add(2.0, 3.0) -> 5., 1., 1."))
+subtract: Op = elementwise(
     np.subtract, 1, -1, doc=slopes("The difference", "1 and -1", "subtract(2.0, 3.0) -> -1., 1., -1.")
 )
-multiply = elementwise(
+multiply: Op = elementwise(
     np.multiply,
     lambda y: y,
     lambda x: x,
     units=_scaled_units,
     doc=slopes("The product", "y and x", "multiply(2.0, 3.0) -> 6., 3., 2."),
 )
-divide = elementwise(
+divide: Op = elementwise(
     np.divide,
     over(lambda y: y),
     lambda out, y: -out / y,
@@ -116,16 +117,16 @@ divide = elementwise(
     domain=[None, POSITIVE],
     doc=slopes("The quotient", "1 / y and -x / y^2", "divide(3.0, 2.0) -> 1.5, 0.5, -0.75"),
 )
-negative = elementwise(np.negative, -1, doc=slopes("The negative", "-1", "negative(2.0) -> -2., -1."))
-positive = elementwise(np.positive, 1, doc=slopes("The same value", "1", "positive(2.0) -> 2., 1."))
-reciprocal = elementwise(
+negative: Op = elementwise(np.negative, -1, doc=slopes("The negative", "-1", "negative(2.0) -> -2., -1."))
+positive: Op = elementwise(np.positive, 1, doc=slopes("The same value", "1", "positive(2.0) -> 2., 1."))
+reciprocal: Op = elementwise(
     np.reciprocal,
     lambda out: -out * out,
     domain=[POSITIVE],
     doc=slopes("One divided by each element", "-1 / x^2", "reciprocal(2.0) -> 0.5, -0.25"),
 )
-square = elementwise(np.square, lambda x: 2 * x, doc=slopes("The square", "2 x", "square(3.0) -> 9., 6."))
-remainder = elementwise(
+square: Op = elementwise(np.square, lambda x: 2 * x, doc=slopes("The square", "2 x", "square(3.0) -> 9., 6."))
+remainder: Op = elementwise(
     np.remainder,
     1,
     lambda x, y: -np.floor_divide(x, y),
@@ -136,7 +137,7 @@ remainder = elementwise(
         "remainder(5.5, 2.0) -> 1.5, 1., -2.",
     ),
 )
-fmod = elementwise(
+fmod: Op = elementwise(
     np.fmod,
     1,
     lambda x, y: -np.trunc(x / y),
@@ -166,7 +167,7 @@ def _nonzero(out: Array) -> Any:
     return np.where(out == 0, 1, out)
 
 
-power = elementwise(
+power: Op = elementwise(
     operator.pow,
     _power_slope,
     _exponent_slope,
@@ -184,7 +185,7 @@ def _numpy_power(x: Any, y: Any) -> Any:
 
 
 COMPOSED[np.power] = _numpy_power
-float_power = elementwise(
+float_power: Op = elementwise(
     np.float_power,
     _power_slope,
     _exponent_slope,
@@ -195,19 +196,19 @@ float_power = elementwise(
         "float_power(2.0, 3.0) -> 8., 12., 5.54517744",
     ),
 )
-sqrt = elementwise(
+sqrt: Op = elementwise(
     np.sqrt,
     over(lambda out: 2 * out),
     domain=[POSITIVE],
     doc=slopes("The square root", "1 / (2 sqrt(x)), inf at 0", "sqrt(4.0) -> 2., 0.25"),
 )
-cbrt = elementwise(
+cbrt: Op = elementwise(
     np.cbrt,
     over(lambda out: 3 * out * out),
     domain=[POSITIVE],
     doc=slopes("The cube root", "1 / (3 cbrt(x)^2)", "cbrt(8.0) -> 2., 0.08333333"),
 )
-hypot = elementwise(
+hypot: Op = elementwise(
     np.hypot,
     lambda out, x: x / _nonzero(out),
     lambda out, y: y / _nonzero(out),
@@ -223,32 +224,32 @@ root_of_squares = elementwise(
 # -- exponentials and logarithms
 
 LN2, LN10 = float(np.log(2)), float(np.log(10))
-exp = elementwise(np.exp, lambda out: out, doc=slopes("e to the power x", "exp(x)", "exp(0.0) -> 1., 1."))
-exp2 = elementwise(
+exp: Op = elementwise(np.exp, lambda out: out, doc=slopes("e to the power x", "exp(x)", "exp(0.0) -> 1., 1."))
+exp2: Op = elementwise(
     np.exp2, lambda out: out * LN2, doc=slopes("2 to the power x", "2^x log(2)", "exp2(1.0) -> 2., 1.38629436")
 )
-expm1 = elementwise(
+expm1: Op = elementwise(
     np.expm1, lambda x: np.exp(x), doc=slopes("exp(x) - 1, exact near 0", "exp(x)", "expm1(0.0) -> 0., 1.")
 )
-log = elementwise(
+log: Op = elementwise(
     np.log,
     over(lambda x: x),
     domain=[POSITIVE],
     doc=slopes("The natural logarithm", "1 / x", "log(1.0) -> 0., 1."),
 )
-log2 = elementwise(
+log2: Op = elementwise(
     np.log2,
     over(lambda x: x * LN2),
     domain=[POSITIVE],
     doc=slopes("The logarithm to base 2", "1 / (x log(2))", "log2(8.0) -> 3., 0.18033688"),
 )
-log10 = elementwise(
+log10: Op = elementwise(
     np.log10,
     over(lambda x: x * LN10),
     domain=[POSITIVE],
     doc=slopes("The logarithm to base 10", "1 / (x log(10))", "log10(100.0) -> 2., 0.00434294"),
 )
-log1p = elementwise(
+log1p: Op = elementwise(
     np.log1p,
     over(lambda x: 1 + x),
     domain=[POSITIVE],
@@ -261,7 +262,7 @@ def log_share(x: Array, out: Array) -> Any:
     return np.exp(x - np.where(np.isneginf(out), 0, out))
 
 
-logaddexp = elementwise(
+logaddexp: Op = elementwise(
     np.logaddexp,
     lambda x, out: log_share(x, out),
     lambda y, out: log_share(y, out),
@@ -271,7 +272,7 @@ logaddexp = elementwise(
         "logaddexp(0.0, 0.0) -> 0.69314718, 0.5, 0.5",
     ),
 )
-logaddexp2 = elementwise(
+logaddexp2: Op = elementwise(
     np.logaddexp2,
     lambda x, out: log_share(x * LN2, out * LN2),
     lambda y, out: log_share(y * LN2, out * LN2),
@@ -284,29 +285,29 @@ logaddexp2 = elementwise(
 
 # -- trigonometry
 
-sin = elementwise(np.sin, np.cos, doc=slopes("The sine", "cos(x)", "sin(0.0) -> 0., 1."))
-cos = elementwise(np.cos, lambda x: -np.sin(x), doc=slopes("The cosine", "-sin(x)", "cos(0.0) -> 1., -0."))
-tan = elementwise(
+sin: Op = elementwise(np.sin, np.cos, doc=slopes("The sine", "cos(x)", "sin(0.0) -> 0., 1."))
+cos: Op = elementwise(np.cos, lambda x: -np.sin(x), doc=slopes("The cosine", "-sin(x)", "cos(0.0) -> 1., -0."))
+tan: Op = elementwise(
     np.tan, lambda out: 1 + out * out, domain=[UNIT], doc=slopes("The tangent", "1 + tan(x)^2", "tan(0.0) -> 0., 1.")
 )
-arcsin = elementwise(
+arcsin: Op = elementwise(
     np.arcsin,
     over(lambda x: np.sqrt(1 - x * x)),
     domain=[UNIT],
     doc=slopes("The inverse sine", "1 / sqrt(1 - x^2)", "arcsin(0.6) -> 0.64350111, 1.25"),
 )
-arccos = elementwise(
+arccos: Op = elementwise(
     np.arccos,
     lambda x: -1 / np.sqrt(1 - x * x),
     domain=[UNIT],
     doc=slopes("The inverse cosine", "-1 / sqrt(1 - x^2)", "arccos(0.6) -> 0.92729522, -1.25"),
 )
-arctan = elementwise(
+arctan: Op = elementwise(
     np.arctan,
     over(lambda x: 1 + x * x),
     doc=slopes("The inverse tangent", "1 / (1 + x^2)", "arctan(1.0) -> 0.78539816, 0.5"),
 )
-arctan2 = elementwise(
+arctan2: Op = elementwise(
     np.arctan2,
     lambda x, y: y / np.hypot(x, y) / np.hypot(x, y),  # the squares of large or small numbers may not exist
     lambda x, y: x / np.hypot(x, y) / -np.hypot(x, y),
@@ -317,35 +318,37 @@ arctan2 = elementwise(
         "arctan2(1.0, 1.0) -> 0.78539816, 0.5, -0.5",
     ),
 )
-sinh = elementwise(np.sinh, np.cosh, doc=slopes("The hyperbolic sine", "cosh(x)", "sinh(0.0) -> 0., 1."))
-cosh = elementwise(np.cosh, lambda x: np.sinh(x), doc=slopes("The hyperbolic cosine", "sinh(x)", "cosh(0.0) -> 1., 0."))
-tanh = elementwise(
+sinh: Op = elementwise(np.sinh, np.cosh, doc=slopes("The hyperbolic sine", "cosh(x)", "sinh(0.0) -> 0., 1."))
+cosh: Op = elementwise(
+    np.cosh, lambda x: np.sinh(x), doc=slopes("The hyperbolic cosine", "sinh(x)", "cosh(0.0) -> 1., 0.")
+)
+tanh: Op = elementwise(
     np.tanh, lambda out: 1 - out * out, doc=slopes("The hyperbolic tangent", "1 - tanh(x)^2", "tanh(0.0) -> 0., 1.")
 )
-arcsinh = elementwise(
+arcsinh: Op = elementwise(
     np.arcsinh,
     over(lambda x: np.sqrt(x * x + 1)),
     doc=slopes("The inverse hyperbolic sine", "1 / sqrt(x^2 + 1)", "arcsinh(0.75) -> 0.69314718, 0.8"),
 )
-arccosh = elementwise(
+arccosh: Op = elementwise(
     np.arccosh,
     over(lambda x: np.sqrt(x - 1) * np.sqrt(x + 1)),  # not the root of the product, which is on another branch
     domain=[(1.5, 3.0)],
     doc=slopes("The inverse hyperbolic cosine", "1 / sqrt(x^2 - 1)", "arccosh(1.25) -> 0.69314718, 1.33333333"),
 )
-arctanh = elementwise(
+arctanh: Op = elementwise(
     np.arctanh,
     over(lambda x: (1 - x) * (1 + x)),
     domain=[UNIT],
     doc=slopes("The inverse hyperbolic tangent", "1 / (1 - x^2)", "arctanh(0.6) -> 0.69314718, 1.5625"),
 )
-deg2rad = elementwise(
+deg2rad: Op = elementwise(
     np.deg2rad,
     float(np.pi / 180),
     answers=[np.radians],
     doc=slopes("Degrees as radians", "pi / 180", "deg2rad(180.0) -> 3.14159265, 0.01745329"),
 )
-rad2deg = elementwise(
+rad2deg: Op = elementwise(
     np.rad2deg,
     float(180 / np.pi),
     answers=[np.degrees],
@@ -361,7 +364,7 @@ def _sinc_slope(x: Array) -> Any:
     return np.where(near, series, (np.cos(np.pi * far) - np.sinc(far)) / far)
 
 
-sinc = elementwise(
+sinc: Op = elementwise(
     lambda x: np.sinc(x),
     _sinc_slope,
     name="sinc",
@@ -381,36 +384,36 @@ def _winner_share(mine: Any, other: Array, out: Array) -> Any:
 _SHARES = (lambda x, y, out: _winner_share(x, y, out), lambda x, y, out: _winner_share(y, x, out))
 _SHARED = "1 for the one chosen, 0 for the other, one half each when tied"
 
-maximum = elementwise(
+maximum: Op = elementwise(
     np.maximum,
     *_SHARES,
     chosen=chosen_by_slope,
     doc=slopes("The larger of two elements", _SHARED, "maximum(2.0, 2.0) -> 2., 0.5, 0.5"),
 )
-minimum = elementwise(
+minimum: Op = elementwise(
     np.minimum,
     *_SHARES,
     chosen=chosen_by_slope,
     doc=slopes("The smaller of two elements", _SHARED, "minimum(2.0, 3.0) -> 2., 1., 0."),
 )
-fmax = elementwise(
+fmax: Op = elementwise(
     np.fmax,
     *_SHARES,
     chosen=chosen_by_slope,
     doc=slopes("The larger of two elements, ignoring nan", _SHARED, "fmax(2.0, 3.0) -> 3., 0., 1."),
 )
-fmin = elementwise(
+fmin: Op = elementwise(
     np.fmin,
     *_SHARES,
     chosen=chosen_by_slope,
     doc=slopes("The smaller of two elements, ignoring nan", _SHARED, "fmin(2.0, 3.0) -> 2., 1., 0."),
 )
-fabs = elementwise(
+fabs: Op = elementwise(
     np.fabs,
     lambda x: np.sign(x),
     doc=slopes("The absolute value of real numbers", "sign(x), 0 at 0", "fabs(-2.0) -> 2., -1."),
 )
-copysign = elementwise(
+copysign: Op = elementwise(
     np.copysign,
     lambda x, y: np.sign(x) * np.copysign(1, y),
     None,
@@ -420,7 +423,7 @@ copysign = elementwise(
         "copysign(-2.0, 3.0) -> 2., -1.",
     ),
 )
-modf = general(
+modf: Op = general(
     np.modf,
     reverse=lambda g: g[0],
     forward=lambda dx: (dx, None),

@@ -133,7 +133,7 @@ def _pad_batch(x: Array, rank: int) -> Any:
     return x.reshape((x.shape[0],) + (1,) * missing + x.shape[1:]) if missing else x
 
 
-matmul = multilinear(
+matmul: Op = multilinear(
     _matmul_kernel,
     _matmul_left,
     _matmul_right,
@@ -161,7 +161,7 @@ matmul = multilinear(
     """,
 )
 
-vecdot = general(
+vecdot: Op = general(
     np.vecdot,
     reverse=lambda g, x, y: (
         unbroadcast(conjugated(g)[..., None] * y, x.shape),

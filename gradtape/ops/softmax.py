@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gradtape.core.explain_hooks import suspect
+from gradtape.core.operation import Op
 from gradtape.core.rules import elementwise, general
 from gradtape.core.typing import Array, Axis, TensorLike
 from gradtape.extension import special_function
@@ -190,20 +191,20 @@ def softplus_kernel(x: Array) -> Any:
     return np.log(rounded) + (small - (rounded - 1)) / rounded + np.maximum(x, _zero(x))
 
 
-sigmoid = elementwise(
+sigmoid: Op = elementwise(
     _sigmoid_kernel,
     lambda out: out * (1 - out),
     name="sigmoid",
     answers=["scipy.special.expit"],
     doc=slopes("1 / (1 + exp(-x))", "sigmoid(x) (1 - sigmoid(x))", "sigmoid(0.0) -> 0.5, 0.25"),
 )
-softplus = elementwise(
+softplus: Op = elementwise(
     softplus_kernel,
     lambda x: sigmoid(x),
     name="softplus",
     doc=slopes("log(1 + exp(x)) without overflow", "sigmoid(x)", "softplus(0.0) -> 0.69314718, 0.5"),
 )
-relu = elementwise(
+relu: Op = elementwise(
     lambda x: np.maximum(x, _zero(x)),
     lambda out: out > 0,  # the next layer saves the result anyway
     name="relu",
