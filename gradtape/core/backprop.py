@@ -23,6 +23,7 @@ from gradtape.core.explain_hooks import (
     is_finite,
     is_observing,
     is_zero,
+    keep_leaf_gradients,
     observers,
     walk_observers,
 )
@@ -81,7 +82,7 @@ def walk(
     arrived: dict[Node, Any] | None = None
     if walk_observers and not is_observing.get():
         arrived = {}
-        on_leaf = None if on_leaf is None else _noting(on_leaf, arrived)
+        on_leaf = None if on_leaf is None else keep_leaf_gradients(on_leaf, arrived)
     wanted = None if sources is None else set(sources)
     oldest = 0 if wanted is None else min((node.order for node in wanted), default=0)
     fp_errors: list[str] = []  # what NumPy has reported since it was cleared
@@ -125,16 +126,6 @@ def walk(
         targets = () if nan_origins is None else nan_origins.targets
         call_observers(tuple(walk_observers), FinishedWalk(seeds, mask, sources, targets, {**arrived, **found}))
     return found
-
-
-def _noting(on_leaf: Callable[[Node, Any], None], arrived: dict[Node, Any]) -> Callable[[Node, Any], None]:
-    """`on_leaf`, which also keeps each leaf and its gradient in `arrived`."""
-
-    def noted(node: Node, value: Any) -> None:
-        arrived[node] = value
-        on_leaf(node, value)
-
-    return noted
 
 
 def _walk(

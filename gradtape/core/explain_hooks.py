@@ -85,6 +85,19 @@ class FinishedWalk(NamedTuple):
 # Called after every backward pass that did not fail. The gradients are the program's own: they are only looked at.
 walk_observers: list[Callable[[FinishedWalk], None]] = []
 
+
+def keep_leaf_gradients(
+    on_leaf: Callable[[Node, Any], None], gradients: dict[Node, Any]
+) -> Callable[[Node, Any], None]:
+    """`on_leaf`, which also keeps each leaf and its gradient in `gradients`, for the observers of the finished walk."""
+
+    def call_and_keep(node: Node, value: Any) -> None:
+        gradients[node] = value
+        on_leaf(node, value)
+
+    return call_and_keep
+
+
 # Called by training loops after each step, with the place of the call, the loss, the names of the parameters, and the
 # parameters before and after the step.
 step_observers: list[Callable[[Any, float, Sequence[str], Sequence[Any], Sequence[Any]], None]] = []

@@ -24,7 +24,7 @@ from gradtape.ops.arguments import (
     write_result_into,
 )
 from gradtape.ops.elementwise import where
-from gradtape.ops.elementwise_functions import is_elementwise
+from gradtape.ops.elementwise_probe import is_elementwise
 from gradtape.ops.indexed_update import at
 from gradtape.ops.indexing import nonzero
 from gradtape.ops.joining import stack
