@@ -16,7 +16,7 @@ torch: Any = pytorch
 
 def test_parameters_of_torch_modules_have_their_paths() -> None:
     """The sources of `backward` are named as in `named_parameters`."""
-    model = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.ReLU(), torch.nn.Linear(2, 1))
+    model = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.Tanh(), torch.nn.Linear(2, 1))
     with Collector() as collector:
         model(torch.ones(4, 3)).sum().backward()
     names = {source.name for source in collector.gradients[0].sources}
